@@ -57,7 +57,7 @@ unsafe fn names(triple: &str, each: Each) -> Vec<String> {
     found
 }
 
-/// Whether the code of a machine, given by triple, CPU and features, may use a CPU feature.
+/// True if the code of a machine, given by triple, CPU and features, may use a CPU feature.
 pub fn cpu_has_feature(machine: [&str; 3], feature: &str) -> bool {
     let [triple, cpu, features] = machine.map(melior::StringRef::new);
     let feature = melior::StringRef::new(feature);

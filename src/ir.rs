@@ -1,13 +1,13 @@
-//! IR of networks: what the toolkit has for any IR, typed views of the dialects `graph` and `tir`, and what
-//! passes tell each other about it.
+//! IR of networks: the toolkit for any IR, typed views of the dialects `graph` and `tir`, and the
+//! attributes that passes leave for each other.
 //!
-//! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
-//! a pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are
-//! plain copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and what is
-//! reached from there lives as long as that borrow. Nothing public destroys what a handle stands for
-//! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check,
-//! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
-//! handles are melior's: [`crate::raw`] says which of them are to be called with care.
+//! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In a
+//! pass the operation outlives the run, so both are one here; [`Val`], [`Op`] and [`Blk`] are plain
+//! copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and handles from there
+//! live as long as that borrow. Nothing public destroys the object of a handle ([`edit::remove`]
+//! keeps it), moves it to another module, or takes an index that it does not check. Nothing public
+//! puts parts of two sessions, or values of two modules, together. Methods of the handles are
+//! melior's: [`crate::raw`] says which of them are to be called with care.
 
 pub(crate) mod board;
 pub(crate) mod call_extern;

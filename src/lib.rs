@@ -1,9 +1,9 @@
 //! Phaseline: a compiler framework for neural networks on MLIR, in which targets register pass
 //! pipelines at named phases.
 //!
-//! [`Session`] is where to start: it reads or imports a module, runs pipelines on it, and compiles
-//! it ([`CompileOptions`]) to what can be loaded or written as a package ([`Compiled`]). Passes of
-//! an embedder are declared as [`pass::Pass`], target kinds as [`targets::TargetKind`] with
+//! The entry point is [`Session`]: it reads or imports a module, runs pipelines on it, and compiles
+//! it ([`CompileOptions`]). The result ([`Compiled`]) can be loaded or written as a package. Passes
+//! of an embedder are declared as [`pass::Pass`], target kinds as [`targets::TargetKind`] with
 //! [`hook::Hooks`].
 //!
 //! The modules are listed by layer, lowest first; each uses those of layers before its own only.
@@ -27,7 +27,7 @@ pub(crate) mod ffi;
 pub mod ir;
 pub mod phase;
 
-// What is built on IR: passes as such, formulas, artifacts.
+// Layer on top of IR: passes as such, formulas, artifacts.
 pub(crate) mod approximate;
 pub mod artifact;
 pub(crate) mod limits;

@@ -1,4 +1,4 @@
-//! How large what is compiled may be.
+//! Size limits of models.
 //!
 //! A few bytes of a model can describe a value of any size. These limits are far beyond what can be
 //! run, and keep arithmetic on sizes within 64 bits.

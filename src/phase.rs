@@ -1,7 +1,7 @@
 //! The named phases of a compile, and the pipeline text that runs in each.
 //!
-//! What a compile runs is always one text: sections that start with `// phase: NAME`, each holding
-//! an MLIR pass pipeline anchored on `builtin.module`. [`Pipeline::assemble`] makes it from the
+//! A compile always runs one text: sections that start with `// phase: NAME`, each an MLIR pass
+//! pipeline anchored on `builtin.module`. The method [`Pipeline::assemble`] makes it from the
 //! framework's own sections (`pipelines/common/phases.pipeline`) and what the targets register;
 //! `--print-pipeline` prints it and `--pipeline FILE` takes it back.
 
@@ -28,9 +28,9 @@ pub struct TargetPipelines {
     pub id: String,
     /// The pass list of each phase that the target takes part in.
     pub phases: Vec<(Phase, String)>,
-    /// What runs its hooks, each a pass of the whole module.
+    /// Passes that run its hooks, each a pass of the whole module.
     pub hooks: Vec<(HookPoint, String)>,
-    /// Whether it has schedules to apply.
+    /// True if it has schedules to apply.
     pub schedules: bool,
 }
 
@@ -53,7 +53,8 @@ pub struct Pipeline {
 const COMMON: &str = include_str!("../pipelines/common/phases.pipeline");
 const TARGETS: &str = "@targets";
 
-/// What lowers the functions of a target, as far as its hooks leave the graph dialect in them.
+/// Passes that lower the functions of a target, as far as its hooks leave the graph dialect in
+/// them.
 const DEFAULT_LOWERING: &str = "lower-composite-calls,convert-graph-to-linalg{keep-signature=true}";
 
 impl Pipeline {
@@ -154,7 +155,7 @@ fn fill(text: &str, phase: Phase, targets: &[TargetPipelines]) -> String {
     joined.replace(",,", ",").replace("(,", "(").replace(",)", ")")
 }
 
-/// What a target runs in a phase, in order.
+/// Passes of a target in a phase, in order.
 fn of_phase(target: &TargetPipelines, phase: Phase) -> Vec<String> {
     let id = &target.id;
     let hook = |point: HookPoint| {

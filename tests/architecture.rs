@@ -130,8 +130,9 @@ const UPSTREAM: &[&str] = &[
     "vector.",
 ];
 
-/// Files that tell several of upstream's operations apart by name, and the reason: none of them decides by it which
-/// memory an operation reads, writes, makes or views, or how often its regions run. That is asked of `ir::effects`.
+/// Files that tell several of upstream's operations apart by name, and the reason. None of them
+/// decides by name on memory effects (reads, writes, allocations, views), or on how often regions
+/// run: `ir::effects` is asked for that.
 const FORMS: &[(&str, &str)] = &[
     ("approximate/mod.rs", "functions with an approximation"),
     ("codegen/c/arith.rs", "prints each operation"),
@@ -235,7 +236,7 @@ impl Source {
         (name != "lib" && name != "bin").then_some(name)
     }
 
-    /// How many modules the file is below the crate's root.
+    /// Number of modules that the file is below the crate's root.
     fn depth(&self) -> usize {
         let parts = self.path.split('/').count();
         if self.path.ends_with("/mod.rs") { parts - 1 } else { parts }
@@ -443,7 +444,7 @@ fn every_pass_has_a_filecheck_folder() {
     }
 }
 
-/// Whether a text calls MLIR's C API by itself.
+/// True if a text calls MLIR's C API by itself.
 fn is_raw(text: &str) -> bool {
     let calls = text.match_indices("sys::mlir").map(|(at, start)| &text[at + start.len()..]);
     calls.into_iter().any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
@@ -641,7 +642,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// What is wrong with the places that a row of the index of features names.
+/// Faults in the places that a row of the index of features names.
 fn faults_of(row: &str) -> Vec<String> {
     let cells: Vec<_> = row.trim_matches('|').split(" | ").collect();
     let [feature, page, tests] = cells[..] else { return vec!["has not three cells".to_owned()] };

@@ -59,7 +59,7 @@ fn broken(target: &str, file: &str, from: &str, to: &str) -> tempfile::TempDir {
     folder
 }
 
-/// What the check of a broken target says, which does not pass.
+/// Output of the check of a broken target, which does not pass.
 fn findings(folder: &tempfile::TempDir, arguments: &[&str]) -> String {
     let (text, problems, passes) = check(&folder.path().to_string_lossy(), arguments);
     assert!(!passes, "passes: {text}");

@@ -1,4 +1,5 @@
-//! What depends on constants alone is computed by a compile, where that takes no more memory.
+//! Constant folding of a compile: values that depend on constants alone are computed, where that
+//! takes no more memory.
 
 use phaseline::{CompileOptions, Phase, Session, Tensor};
 

@@ -1,6 +1,8 @@
-//! Packages for other compilers and machines: of the host `c`, compiled with warnings as errors, and of the host `llvm`;
-//! several of them are linked into one program, run under sanitizers or an emulator, and compared with what this
-//! machine computes. A machine whose tools are not installed is left out with a message.
+//! Packages for other compilers and machines: of the host `c`, compiled with warnings as errors,
+//! and of the host `llvm`.
+//!
+//! Several of them are linked into one program, run under sanitizers or an emulator, and compared
+//! with this machine's results. A machine whose tools are not installed is left out with a message.
 
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
@@ -40,11 +42,11 @@ struct Machine<'t> {
     compiler: &'t str,
     /// The host if it is not C of that compiler.
     host: Option<&'t str>,
-    /// What the triple of its packages starts with.
+    /// Start of the triple of its packages.
     triple: &'t str,
     /// More arguments for linking, in tests/cross.
     link: &'t str,
-    /// What runs a program; empty for this machine.
+    /// Command that runs a program; empty for this machine.
     run: &'t str,
 }
 
@@ -83,7 +85,7 @@ fn array(name: &str, tensor: &Tensor) -> String {
     text + "};\n"
 }
 
-/// What tests/cross/check.c has to know of the packages in `folder`: the answers of this machine.
+/// Data on the packages in `folder` for tests/cross/check.c: the answers of this machine.
 fn data(models: &[Model], folder: &Path) -> String {
     let mut text = String::new();
     let mut cases = "#define CASES(X)".to_owned();
@@ -224,7 +226,7 @@ fn packages_for_aarch64_run() {
     });
 }
 
-/// What runs programs of AArch64, with the dot product of integers.
+/// Emulator for programs of AArch64, with the dot product of integers.
 const AARCH64: &str = "qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu neoverse-n1";
 
 /// Integers are multiplied one by one, or by the dot product.
@@ -323,7 +325,7 @@ fn compile_weights(target: &str, pools: Option<PathBuf>) -> phaseline::Compiled 
     session.compile(module, &options).expect("compiles")
 }
 
-/// Never left out: all that it needs is among the packages without which nothing is built.
+/// Never skipped: its tools are among the packages without which nothing is built.
 #[test]
 fn packages_for_big_endian_machines_run() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -54,7 +54,7 @@ fn function(session: &Session, info: &OpInfo) -> String {
     }
 }
 
-/// What `phaseline-opt` prints for a module.
+/// Output of `phaseline-opt` for a module.
 fn printed(text: &str) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_phaseline-opt"))
         .stdin(Stdio::piped())

@@ -2,8 +2,8 @@
 
 use phaseline::{CompileOptions, DType, Phase, Session, Tensor};
 
-/// What a table becomes before rows of it are gathered: operands beside the table `%x`, and the operations that make
-/// `%f` of it, whose type is TABLE.
+/// Operations on a table before rows of it are gathered: operands beside the table `%x`, and the
+/// operations that make `%f` of it, whose type is TABLE.
 struct Case {
     /// Sizes and element type of the table.
     table: (&'static [usize], &'static str),

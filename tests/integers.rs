@@ -23,7 +23,7 @@ const INTEGERS: [(&str, u32, bool); 8] = [
     ("ui64", 64, false),
 ];
 
-/// Beyond the ends of each integer type and beside them, and what is no number.
+/// Numbers beyond the ends of each integer type and beside them, NaN and infinities.
 const NUMBERS: [f64; 30] = [
     f64::NAN,
     f64::INFINITY,
@@ -142,7 +142,7 @@ fn casts_saturate_folded_or_run() {
     casts_of("f16", &NUMBERS.map(f16::from_f64));
 }
 
-/// In vectors, behind a product, where a kernel of the host casts.
+/// Casts in vectors, behind a product, where a kernel of the host casts.
 #[test]
 fn casts_in_kernels_saturate() {
     const COUNT: usize = 48;

@@ -444,7 +444,7 @@ fn quantized_weights(case: &mut Case, shape: &[i64], axis: usize) -> String {
     )
 }
 
-/// What the host's passes for quantized networks are, in front of the others.
+/// The host's passes for quantized networks, in front of the others.
 const QUANTIZED: &str = "canonicalize,func.func(graph-simplify{rules=prepare-quantized,quantize-parts},graph-quantized-to-integer),";
 
 /// Quantized layers through all of the host's passes: a bias for each channel, and integers that

@@ -77,7 +77,7 @@ fn loops_target(folder: &Path) {
     fs::write(folder.join("target.toml"), manifest).expect("a file");
 }
 
-/// What `partition --json` says about each operation: its name, its target, and the pattern.
+/// Rows of `partition --json` for the operations: name, target, and pattern.
 fn partition(model: &Path, targets: &str) -> Vec<(String, String, Option<String>)> {
     let output = phaseline(&["partition", model.to_str().expect("UTF-8"), "-t", targets, "--json"]);
     assert!(output.status.success(), "{}: {}", model.display(), text(&output));
@@ -279,8 +279,8 @@ fn operators_match_onnxruntime() {
     verify(&cases, "openblas, llvm");
 }
 
-/// What a device has no call for is loops in its C. Every seventh one-operator model, because each
-/// runs a C compiler.
+/// Operations without a call of a device are loops in its C. Every seventh one-operator model,
+/// because each runs a C compiler.
 #[test]
 fn loops_of_a_device_match_onnxruntime() {
     let folder = tempfile::tempdir().expect("a folder");

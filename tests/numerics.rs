@@ -12,7 +12,7 @@ unsafe extern "C" {
     safe fn atanh(x: f64) -> f64;
 }
 
-/// How an error is bounded.
+/// Bound on an error.
 #[derive(Clone, Copy)]
 enum Bound {
     /// In units of the last place of the true result, and those of the least normal number below it.
@@ -133,7 +133,7 @@ fn ulp(exact: f64, fraction: i32, least: i32) -> f64 {
     2f64.powi(exponent as i32 - fraction)
 }
 
-/// What is wrong with a result, if anything is.
+/// Description of a wrong result; none if it is right.
 fn fault(function: &Function, x: f32, got: f32) -> Option<String> {
     let x64 = f64::from(x);
     let exact = (function.exact)(x64);

@@ -11,9 +11,9 @@ use std::{
     },
 };
 
-/// Cases of ONNX's suite that pass at least: 1683 when this was written, with room for other CPUs.
+/// Least number of cases of ONNX's suite that pass: 1683 as measured, with headroom for other CPUs.
 const SUITE_PASSES: usize = 1660;
-/// The same of the sample, every fifth case: 340.
+/// Least number of cases of the sample that pass, of every fifth case: 340 as measured.
 const SAMPLE_PASSES: usize = 335;
 
 fn data(folder: &str) -> PathBuf {
@@ -30,7 +30,7 @@ fn cases(folder: &str) -> Vec<PathBuf> {
     all
 }
 
-/// Whether all cases are tried, as `make conformance` does, instead of samples.
+/// True if all cases are tried, as `make conformance` does, instead of samples.
 #[allow(clippy::disallowed_methods, reason = "make tells tests how much is tried")]
 fn all() -> bool {
     std::env::var_os("PHASELINE_CONFORMANCE").is_some()
@@ -41,7 +41,7 @@ fn sample(cases: Vec<PathBuf>, one_of: usize) -> Vec<PathBuf> {
     cases.into_iter().step_by(if all() { 1 } else { one_of }).collect()
 }
 
-/// How one case ended.
+/// Outcome of one case.
 struct Outcome {
     case: String,
     passed: bool,

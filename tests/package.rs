@@ -1,4 +1,5 @@
-//! What somebody else's crate meets: where LLVM is found, and what a package of this crate holds.
+//! Packaging for other people's crates: the search for LLVM, and the files in a package of this
+//! crate.
 
 #![allow(clippy::disallowed_methods, reason = "cargo tells tests where things are")]
 

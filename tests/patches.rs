@@ -222,7 +222,7 @@ fn network(random: &mut Random, quantized: bool) -> (String, Vec<i64>) {
     (text, dims.to_vec())
 }
 
-/// What a network computes, and the bytes of its arena.
+/// Results of a network, and the bytes of its arena.
 fn run(text: &str, input: &Tensor, targets: &str, patches: Option<i64>) -> (Vec<f32>, usize) {
     let session = Session::new();
     let module = session.parse(text.as_bytes(), "net.mlir").expect("the test's networks are valid");

@@ -144,8 +144,8 @@ fn gemm16_shares_networks() {
 }
 
 /// Two roundings, which TensorFlow Lite has and CMSIS-NN by default, put a result one step off in
-/// up to one of four cases, always away from zero, so that deep networks drift. One rounding
-/// differs from the host in halves only.
+/// up to one of four cases. The step is always away from zero, so that deep networks drift. One
+/// rounding differs from the host in halves only.
 #[test]
 fn cmsis_nn_is_near_the_host() {
     // Steps with two roundings, and with one: what was measured, and room for the host's kernels
@@ -167,8 +167,8 @@ fn cmsis_nn_is_near_the_host() {
     }
 }
 
-/// Three devices and the host divide one network, each with work that it alone takes: the first
-/// has little memory, the second takes integer layers only, the third has the floats at the end.
+/// Three devices and the host divide one network, each with work that it alone takes. The first has
+/// little memory, the second takes integer layers only, the third has the floats at the end.
 #[test]
 fn four_targets_divide_a_quantized_network() {
     for (name, sram) in [("lenet_softmax", "16k"), ("mobilenet_v2_softmax", "96k")] {

@@ -1,5 +1,5 @@
-//! What programs in safe code may ask for: whatever it is, an error says so, and nothing that is gone
-//! is read. What the compiler refuses is in the doc tests of `phaseline::ir`.
+//! Misuse by programs in safe code: an error reports it, and nothing that is gone is read. Uses
+//! that the compiler refuses are in the doc tests of `phaseline::ir`.
 
 #![forbid(unsafe_code)]
 

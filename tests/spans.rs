@@ -1,4 +1,4 @@
-//! What a program that embeds the framework is told, as spans and events of `tracing`.
+//! Spans and events of `tracing` for a program that embeds the framework.
 
 use crate::alone;
 use phaseline::{CompileOptions, Session, Tensor};
@@ -12,7 +12,7 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// What was told: where from, and what it is called.
+/// Spans and events that were told: their targets and names.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<BTreeSet<(String, String)>>>);
 

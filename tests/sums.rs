@@ -16,12 +16,12 @@ struct Case {
     text: &'static str,
     /// The types of the inputs, and which of their elements are great.
     inputs: Vec<(Vec<usize>, IsGreat)>,
-    /// What the great ones are.
+    /// Value of the great ones.
     great: f32,
     output: Vec<usize>,
     /// The terms of an element of the result.
     terms: fn(&[usize]) -> usize,
-    /// What the result is divided by.
+    /// Divisor of the result.
     divisor: f64,
 }
 
@@ -142,7 +142,7 @@ fn convolution_like(case: &Case) -> Case {
     Case { inputs: vec![], output: case.output.clone(), ..*case }
 }
 
-/// One network of all cases, its inputs, and how far each element of each result may be below that.
+/// One network of all cases, and its inputs.
 fn network(cases: &[Case]) -> (String, Vec<Tensor>) {
     let (mut arguments, mut body, mut types) = (vec![], String::new(), vec![]);
     let mut tensors = vec![];

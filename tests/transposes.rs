@@ -63,7 +63,7 @@ fn compile(text: &str, target: &str) -> Executable {
     session.compile(module, &options).expect("compiles").load().expect("loads")
 }
 
-/// Where each element of the transposed tensor comes from.
+/// Source of each element of the transposed tensor.
 fn sources(dims: &[usize], perm: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; dims.len()];
     for axis in (1..dims.len()).rev() {

@@ -38,7 +38,7 @@ fn tensor(array: &Array) -> Tensor {
     Tensor::from_slice(&array.dims, &array.data).expect("a tensor")
 }
 
-/// What is wrong with what a target computes; none if it is right.
+/// Description of a target's wrong result; none if it is right.
 fn fault(session: &Session, network: &Network, target: &str) -> Option<String> {
     let options = CompileOptions { targets: target.into(), poison: true, ..Default::default() };
     let module = match session.parse(network.text.as_bytes(), "views.mlir") {
@@ -59,7 +59,7 @@ fn fault(session: &Session, network: &Network, target: &str) -> Option<String> {
     pairs.filter_map(|(index, (got, wanted))| difference(index, got, wanted)).next()
 }
 
-/// How an output differs by more than sums in another order do.
+/// Description of a difference beyond that of sums in another order.
 fn difference(index: usize, got: &Tensor, wanted: &Array) -> Option<String> {
     let allowed = 1e-4 * wanted.greatest().max(1.0);
     let elements = got.as_slice::<f32>().expect("f32");
@@ -95,7 +95,7 @@ fn keep(network: &Network, (seed, number): (u64, u64), target: &str, fault: &str
     fs::write(folder.join(format!("{name}.txt")), text).expect("writes");
 }
 
-/// How many networks were tried on a target, and which of them went wrong.
+/// Number of networks tried on each target, and those of them that went wrong.
 type State = BTreeMap<String, (u64, Vec<u64>)>;
 
 #[test]

@@ -121,7 +121,7 @@ impl Case {
         2.0 * self.y_len() as f64 * depth as f64
     }
 
-    /// How the weights lie before they are packed.
+    /// Layout of the weights before they are packed.
     fn source(&self) -> Source {
         match &self.spec {
             Spec::Contraction(spec) => Source::Filters {

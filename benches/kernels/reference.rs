@@ -1,4 +1,4 @@
-//! What kernels are to compute, plainly.
+//! Plain reference implementations of the kernels.
 
 use crate::cases::{Case, Spec};
 use phaseline::host::kernel::{

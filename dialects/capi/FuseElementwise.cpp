@@ -24,7 +24,7 @@ using namespace mlir;
 
 namespace {
 
-/// What a function of `math` counts, whose polynomial has about so many steps.
+/// Weight of a function of `math`, whose polynomial has about so many steps.
 constexpr int64_t kFunctionWeight = 16;
 
 struct FuseElementwiseOpsPass

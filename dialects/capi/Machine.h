@@ -20,7 +20,7 @@ MLIR_CAPI_EXPORTED void phlForEachCpuFeature(MlirStringRef triple,
                                              MlirStringCallback callback,
                                              void *user_data);
 
-/// Whether code for a CPU and features (comma-separated, each with a sign) may
+/// True if code for a CPU and features (comma-separated, each with a sign) may
 /// use a feature. A CPU that LLVM does not know is a generic one, and features
 /// that it does not know are ignored.
 MLIR_CAPI_EXPORTED bool phlCpuHasFeature(MlirStringRef triple,

@@ -53,7 +53,7 @@ typedef enum PhlTirAttrKind {
   PHL_TIR_ATTR_STRUCT = 5,
 } PhlTirAttrKind;
 
-/// What `attribute` is; OTHER if it is not of this dialect or null.
+/// Kind of `attribute`; OTHER if it is not of this dialect or null.
 PhlTirAttrKind phlTirAttrKind(MlirAttribute attribute);
 /// The name of a space, pool or struct, or the value of a name; empty for
 /// others. The text lives as long as the context.

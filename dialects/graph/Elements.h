@@ -31,7 +31,7 @@ public:
   mlir::Type elementType() const { return tensor.getElementType(); }
   int64_t size() const { return tensor.getNumElements(); }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType()); }
-  /// Whether it is stored as one element that is repeated.
+  /// True if it is stored as one element that is repeated.
   bool isSplat() const { return dense && dense.isSplat(); }
 
   llvm::APInt bits(int64_t i) const;

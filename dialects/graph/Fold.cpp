@@ -118,8 +118,8 @@ Int64s broadcastOffsets(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 // Computing elements
 //===----------------------------------------------------------------------===//
 
-/// Whether one value stands for all elements, of which there are too many to
-/// be written out.
+/// True if one value stands for all elements, of which there are too many to be
+/// written out.
 static bool isLargeSplat(const ElementReader &reader) {
   return reader.isSplat() && reader.size() > kFoldLimit;
 }

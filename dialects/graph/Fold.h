@@ -35,7 +35,7 @@ inline mlir::OpFoldResult sameType(mlir::Value value, mlir::Value result) {
 /// elements of, such as a size picked from the shape of a tensor.
 mlir::Attribute foldKnown(mlir::Value result);
 
-/// Whether all elements of a constant are `number`.
+/// True if all elements of a constant are `number`.
 bool isFilledWith(mlir::Attribute value, double number);
 
 //===----------------------------------------------------------------------===//

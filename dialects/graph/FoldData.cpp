@@ -104,7 +104,7 @@ struct ConstantSlice {
   Shape starts, ends, steps, axes;
 
   static std::optional<ConstantSlice> get(SliceOp op);
-  /// Whether it picks all of x.
+  /// True if it picks all of x.
   bool isWhole(RankedTensorType type) const;
 };
 

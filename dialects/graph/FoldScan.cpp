@@ -40,8 +40,8 @@ struct Parts {
   SmallVector<BlockArgument> stateArgs, sequenceArgs, capturedArgs;
   SmallVector<Value> nextStates, slices;
   SmallVector<int64_t> inputAxes, inputReversed, outputAxes, outputReversed;
-  /// What the loop gave before: of each state, then of each slice. Null where
-  /// nothing uses it.
+  /// Results of the loop before: of each state, then of each slice. Null for an
+  /// unused one.
   SmallVector<Value> results;
 };
 
@@ -207,7 +207,7 @@ private:
       for (BlockArgument argument : *group)
         arguments[argument.getArgNumber()] =
             block->addArgument(argument.getType(), argument.getLoc());
-    // What is left out has uses only in what is yielded, which is made anew.
+    // Dropped values have uses only in the yield, which is made anew.
     Operation *yield = old.getTerminator();
     SmallVector<Value> values(parts.nextStates);
     llvm::append_range(values, parts.slices);

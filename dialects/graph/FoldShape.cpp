@@ -81,8 +81,8 @@ static Value reshapedFrom(Value value) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// What the folds of all these ops share: nothing to do, a constant, or the
-/// reverse of the op in front.
+/// Folds that all these ops share: nothing to do, a constant, or the reverse of
+/// the op in front.
 template <typename Op> static OpFoldResult foldReshape(Op op, Attribute x) {
   RankedTensorType type = typeOf(op.getX()), result = typeOf(op.getY());
   // With at most one size open, both have as many elements only if it is equal.
@@ -145,7 +145,7 @@ OpFoldResult UnsqueezeOp::fold(FoldAdaptor adaptor) {
   return foldReshape(*this, adaptor.getX());
 }
 
-/// Whether two operations are about the same blocks.
+/// True if two operations are about the same blocks.
 template <typename A, typename B> static bool sameBlocks(A a, B b) {
   return a.getDims() == b.getDims() && a.getBlocks() == b.getBlocks() &&
          a.getInner() == b.getInner();
@@ -156,7 +156,7 @@ OpFoldResult PackOp::fold(FoldAdaptor adaptor) {
   if (!unpack || !sameBlocks(*this, unpack) ||
       unpack.getX().getType() != getType())
     return {};
-  // What fills up a block that is not full would have to become zeros.
+  // The fill of a partial block would have to become zeros.
   auto shape = unpack.getType().getShape();
   for (auto [dim, block] : llvm::zip(getDims(), getBlocks()))
     if (shape[dim] % block != 0)

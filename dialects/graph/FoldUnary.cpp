@@ -176,7 +176,7 @@ OpFoldResult SigmoidOp::fold(FoldAdaptor adaptor) {
 // Clip
 //===----------------------------------------------------------------------===//
 
-/// Whether a bound is known to be NaN.
+/// True if a bound is known to be NaN.
 static bool isNaN(Attribute bound) {
   auto reader = ElementReader::get(bound);
   return reader && reader->isFloat() && reader->size() == 1 &&
@@ -227,7 +227,7 @@ static std::pair<unsigned, bool> integerRange(Type type) {
   return {isSigned ? width - 1 : width, isSigned};
 }
 
-/// Whether each value of `from` is a value of `to`.
+/// True if each value of `from` is a value of `to`.
 static bool isLossless(Type from, Type to) {
   if (from == to)
     return true;

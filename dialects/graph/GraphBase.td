@@ -30,7 +30,7 @@ def Graph_NumberOrBoolTensor : RankedTensorOf<!listconcat(Graph_Numbers, [I1])>;
 def Graph_Tensor : RankedTensorOf<!listconcat(
     Graph_Numbers, [I1], Graph_SmallFloats, Graph_SmallInts)>;
 
-// What a linear quantization maps to: narrow integers and 8-bit floats.
+// Element types of linear quantization: narrow integers and 8-bit floats.
 def Graph_QuantTensor : RankedTensorOf<!listconcat(
     [I8, UI8, I16, UI16, I32], Graph_SmallInts, Graph_SmallFloats)>;
 def Graph_Int8Tensor : RankedTensorOf<[I8, UI8]>;
@@ -174,7 +174,7 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
     }
   }]);
 
-  // What stands before the colon.
+  // Text before the colon.
   string format = "operands";
   let assemblyFormat =
       format # " attr-dict `:` functional-type(operands, results)";

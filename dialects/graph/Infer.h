@@ -48,7 +48,7 @@ public:
   }
 };
 
-/// Whether the declared types could be the inferred ones: the same but for
+/// True if the declared types could be the inferred ones: the same but for
 /// dimensions that only one of them knows.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange declared);
 
@@ -61,7 +61,7 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) {
 
 inline bool known(int64_t dim) { return dim != kDynamic; }
 
-/// Whether two dimensions can be equal.
+/// True if two dimensions can be equal.
 inline bool mayEqual(int64_t a, int64_t b) {
   return a == b || !known(a) || !known(b);
 }
@@ -179,7 +179,7 @@ private:
 llvm::LogicalResult inferLike(mlir::Value x, Types &types);
 /// One i1 result with the shape of `x`.
 llvm::LogicalResult inferMask(mlir::Value x, Types &types);
-/// What a and b broadcast to, with the element type that both have.
+/// The broadcast type of a and b, with the element type that both have.
 llvm::LogicalResult inferBroadcast(Infer &infer, mlir::Value a, mlir::Value b,
                                    Types &types);
 /// The same with i1 elements.

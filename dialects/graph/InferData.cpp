@@ -305,7 +305,7 @@ LogicalResult ScatterNDOp::inferTypes(Infer &infer, Adaptor adaptor,
   return inferLike(x, types);
 }
 
-/// How many of the first `limit` elements of a constant are not zero, or
+/// Number of nonzero elements among the first `limit` of a constant, or
 /// unknown. Counting stops to pay where constants are as large as weights.
 static int64_t countNonZero(Value value, int64_t limit) {
   constexpr int64_t kMostElements = 1 << 20;

@@ -190,8 +190,8 @@ static LogicalResult copyZeros(Infer &infer, const Integers &sizes,
   return success();
 }
 
-/// What is left for the size -1, or nothing if that is not known: dimensions of
-/// the input that are not known must all have been copied.
+/// The size for -1, or nothing if that is not known: dimensions of the input
+/// that are not known must all have been copied.
 static std::optional<int64_t> remaining(ArrayRef<int64_t> input,
                                         ArrayRef<bool> copied,
                                         ArrayRef<int64_t> shape,

@@ -12,7 +12,7 @@ using llvm::MulOverflow;
 static LogicalResult checkBlock(Infer &infer, Value x, int64_t block) {
   if (failed(infer.rankIs("x", x, 4)))
     return failure();
-  // So that its square is exact.
+  // The bound keeps the square exact.
   if (block < 1 || block > (1 << 20))
     return infer.fail("'blocksize' must be from 1 to ", 1 << 20, ", but is ",
                       block);

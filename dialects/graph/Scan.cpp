@@ -16,7 +16,7 @@ using namespace phl::graph;
 using Arguments = SmallVector<OpAsmParser::Argument>;
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
-/// What a step sees of a sequence: all dimensions but one.
+/// Slice of a sequence in one step: all dimensions but one.
 static RankedTensorType sliceType(RankedTensorType type, int64_t axis) {
   Shape shape(type.getShape());
   shape.erase(shape.begin() + axis);

@@ -286,7 +286,7 @@ LogicalResult CallExternOp::bufferize(RewriterBase &rewriter,
   rewriter.setInsertionPoint(*this);
   Location loc = getLoc();
   SmallVector<Value> results, copiesBack, ins, outs;
-  // Which strides of each operand the callee is told.
+  // The strides of each operand that the callee is told.
   auto toldOf = [&](Value tensor) {
     return llvm::SmallBitVector(cast<ShapedType>(tensor.getType()).getRank());
   };

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace phl::tir;
 
-/// What the DMA engines that we address can step through.
+/// Greatest rank of a strided transfer of the supported DMA engines.
 static constexpr int64_t kMaxDmaRank = 4;
 
 //===----------------------------------------------------------------------===//
@@ -139,7 +139,7 @@ void DmaCopyOp::getEffects(Effects &effects) {
 }
 
 void DmaWaitOp::getEffects(Effects &effects) {
-  // Which buffers the token stands for is not known here, so it may be any.
+  // The buffers of the token are not known here, so any may be used.
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
   effects.emplace_back(MemoryEffects::Read::get(), DeviceResource::get());

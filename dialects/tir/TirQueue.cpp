@@ -26,7 +26,7 @@ using Effects =
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 static void getQueueEffects(Effects &effects) {
-  // What was started may use any buffer.
+  // Started work may use any buffer.
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
   effects.emplace_back(MemoryEffects::Read::get(), DeviceResource::get());

@@ -9,7 +9,7 @@ const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// Fraction bits.
 const FRACTION: i64 = 52;
-/// What is added to an exponent.
+/// Exponent bias of an f64.
 const BIAS: i64 = 1023;
 /// Terms of the series of (e^r - 1 - r) / r^2: for |r| up to half of ln 2 what is left out is less than a rounding.
 const TERMS: u32 = 12;

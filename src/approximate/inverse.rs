@@ -28,8 +28,9 @@ const ATAN: &[f64] = &[
     -0.001_782_173_872_925_341_1,
 ];
 
-/// Whether |x| is more than one half, and the arcsine of |x| or else of the root of (1 - |x|) / 2,
-/// which is half of the arccosine of |x|. Not a number beyond 1.
+/// True if |x| is more than one half, and an arcsine. It is that of |x| for |x| up to one half,
+/// else that of the root of (1 - |x|) / 2, which is half of the arccosine of |x|. Not a number
+/// beyond 1.
 fn arcsine<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<(Val<'c>, Val<'c>)> {
     let magnitude = f.abs(x)?;
     let large = f.is("ogt", magnitude, 0.5)?;

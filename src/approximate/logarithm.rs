@@ -61,7 +61,7 @@ pub(super) fn log<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Val<'c>> {
 pub(super) fn log_of_1_plus<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Val<'c>> {
     let one = f.number(1.0)?;
     let sum = f.add(x, one)?;
-    // What the sum lost, in units of 2^k.
+    // The rounding error of the sum, in units of 2^k.
     let lost = f.sub(x, f.sub(sum, one)?)?;
     let (k, m) = split(f, sum)?;
     let unit = f.b.binary("arith.subi", f.int(BIAS)?, k)?;

@@ -1,9 +1,10 @@
 //! Approximations of f32 functions, and of some f64 functions, by arithmetic that vectorizes.
 //!
 //! Each function takes a scalar or a vector of any shape and is made of float arithmetic, bit
-//! operations and selects only: no branch, no call, and no conversion that is undefined for NaN,
-//! infinity or what is too large. The only operations that may be contracted are products that are
-//! added to something; the errors that docs/semantics.md states hold with and without.
+//! operations and selects only. It has no branch, no call, and no conversion that is undefined for
+//! NaN, infinity or numbers that are too large. The only operations that may be contracted are
+//! products that are added to something; the errors that docs/semantics.md states hold with and
+//! without.
 //!
 //! Polynomials were fitted by the exchange algorithm with relative weights, their coefficients
 //! rounded to f32 one after the other, and the rest fitted again after each.
@@ -87,7 +88,7 @@ const MAGNITUDE: i64 = 0x7fff_ffff;
 const SIGN: i64 = i32::MIN as i64;
 /// Fraction bits of an f32.
 const FRACTION: i64 = 23;
-/// What is added to an exponent of an f32.
+/// Exponent bias of an f32.
 const BIAS: i64 = 127;
 
 /// Builds arithmetic on f32 values of one shape and on their bits, or on f64 values.
@@ -178,7 +179,7 @@ impl<'c, 's> Real<'c, 's> {
         self.b.select(self.b.cmpf("olt", x, bound)?, bound, x)
     }
 
-    /// Whether x compares so with a number.
+    /// Comparison of x with a number.
     fn is(&self, predicate: &str, x: Val<'c>, number: f64) -> Result<Val<'c>> {
         self.b.cmpf(predicate, x, self.number(number)?)
     }

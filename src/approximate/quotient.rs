@@ -3,8 +3,8 @@
 use super::Real;
 use crate::{Result, ir::Val};
 
-/// x P(x^2) / Q(x^2) up to `end`, where it is more than 1 by more than rounding takes away; 1 with
-/// the sign of x is what it is cut to there and beyond.
+/// x P(x^2) / Q(x^2) up to `end`, where it exceeds 1 by more than rounding takes away. There and
+/// beyond it is cut to 1 with the sign of x.
 struct Quotient {
     end: f64,
     over: &'static [f64],

@@ -1,8 +1,9 @@
 //! The remainder of a division of f32, on f64 values.
 //!
-//! A step takes a multiple of the divisor off, by a quotient of so few bits that its product with the divisor is exact, and
-//! so is the difference: both are multiples of the last place of the divisor, and less than 2^53 of it are left. So all
-//! machines get the number that the C library does, without a branch.
+//! A step subtracts a multiple of the divisor. Its quotient has so few bits that its product with
+//! the divisor is exact. So is the difference: both are multiples of the last place of the divisor,
+//! and less than 2^53 of it are left. So all machines get the number that the C library does,
+//! without a branch.
 
 use super::Real;
 use crate::{

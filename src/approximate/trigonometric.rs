@@ -31,7 +31,7 @@ struct Angle<'c> {
     cosine: Val<'c>,
     /// The bits of the argument.
     bits: Val<'c>,
-    /// Whether the argument has a sine.
+    /// True for a finite argument, which has a sine.
     finite: Val<'c>,
 }
 
@@ -103,10 +103,10 @@ fn reduce<'c>(f: &Real<'c, '_>, x: Val<'c>) -> Result<Angle<'c>> {
 
 /// The reduction of a number of at least 1, given as its bits.
 ///
-/// The number is m 2^e with 24 bits of m. Of 2^e 2 / pi it takes a window of 96 bits: those above
-/// only add whole turns to the product with m, and those below are less than the result's last
-/// place, even of the number nearest to a multiple of a quarter turn. So the product is exact where
-/// it matters, for any e. All is integer arithmetic, so no argument can make it undefined.
+/// The number is m 2^e with 24 bits of m. Of 2^e 2 / pi it takes a window of 96 bits. Higher bits
+/// only add whole turns to the product with m. Lower bits are less than the result's last place,
+/// even of the number nearest to a multiple of a quarter turn. So the product is exact where it
+/// matters, for any e. All is integer arithmetic, so no argument can make it undefined.
 fn reduce_from_1<'c>(f: &Real<'c, '_>, magnitude: Val<'c>) -> Result<(Val<'c>, Val<'c>)> {
     let m = f.apply("arith.andi", magnitude, (1 << FRACTION) - 1)?;
     let m = f.apply("arith.ori", m, 1 << FRACTION)?;

@@ -19,8 +19,8 @@ use serde::Serialize;
 pub struct ArtifactTypes(pub Vec<(String, ArtifactKind)>);
 
 impl ArtifactTypes {
-    /// The type of a file that a program wrote. What is in a folder belongs to it, so that nothing is
-    /// linked of what is only called like code.
+    /// The type of a file that a program wrote. A file in a folder belongs to that folder, so that
+    /// it is not linked even if it has the name of code.
     pub fn of_file(&self, name: &str, bytes: &[u8]) -> ArtifactKind {
         let declared = self.0.iter().find(|(pattern, _)| fits(pattern, name));
         declared.map_or_else(
@@ -33,7 +33,7 @@ impl ArtifactTypes {
     }
 }
 
-/// Whether a name is of the form of a pattern with `*`.
+/// True if a name matches a pattern with `*`.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(tail) = name.strip_prefix(start) else { return false };
@@ -44,11 +44,11 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// A file that a target adds to the package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// File name; with folders in front, apart by `/`, of what is not linked.
+    /// File name; a file that is not linked may have folders in front, separated by `/`.
     pub name: String,
-    /// What it is.
+    /// Kind of file.
     pub kind: ArtifactKind,
-    /// Its content.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
@@ -58,7 +58,7 @@ impl Artifact {
         Self { name: name.into(), kind, bytes: bytes.into() }
     }
 
-    /// Whether it is part of a folder, such as one file of a bundle.
+    /// True for a part of a folder, such as one file of a bundle.
     pub fn is_in_folder(&self) -> bool {
         self.name.contains('/')
     }

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt};
 /// One input or output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TensorInfo {
-    /// Its name in the model.
+    /// Name in the model.
     pub name: String,
     /// Element type.
     pub dtype: DType,
@@ -23,9 +23,9 @@ pub struct TensorInfo {
 /// All inputs and outputs, in the model's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// What the network takes.
+    /// Inputs of the network.
     pub inputs: Vec<TensorInfo>,
-    /// What it returns.
+    /// Outputs of the network.
     pub outputs: Vec<TensorInfo>,
     /// The greatest elements of inputs whose elements are sizes, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

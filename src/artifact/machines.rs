@@ -1,4 +1,4 @@
-//! Machines as LLVM knows them, and as the IR says them.
+//! Machines in LLVM's terms, and in the attributes of the IR.
 
 use super::Machine;
 use crate::{
@@ -131,7 +131,7 @@ pub fn create(machine: &Machine) -> Result<TargetMachine> {
     create_at(machine, OptimizationLevel::Aggressive)
 }
 
-/// The same for code that as much effort is made for.
+/// The same for code that gets this level of optimization.
 pub fn create_at(machine: &Machine, level: OptimizationLevel) -> Result<TargetMachine> {
     let Machine { triple: name, cpu, features } = machine;
     initialize();
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Compares a table with LLVM's. What is to be committed is beside it afterwards.
+    /// Compares a table with LLVM's. The new table to commit is beside it afterwards.
     fn compare(file: &str, table: &str, known: &Known) {
         let made = known.table();
         if made != table {

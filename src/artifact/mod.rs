@@ -1,4 +1,4 @@
-//! What a compile makes: the model in memory, its interface, its objects and its further files.
+//! Result of a compile: the model in memory, its interface, its objects and its further files.
 //!
 //! Code generation fills a [`Compiled`]; [`crate::package`] writes it to a folder, and
 //! [`crate::runtime`] runs it.
@@ -34,11 +34,11 @@ pub struct Compiled {
     pub objects: Vec<Object>,
     /// The constants, as the code expects them.
     pub constants: Bytes,
-    /// What the host's code is for.
+    /// Machine of the host's code.
     pub machine: Machine,
     /// Further files of the package: generated sources and the like.
     pub files: Vec<ExtraFile>,
-    /// What each target contributed.
+    /// Contributions of the targets.
     pub targets: Vec<TargetPart>,
     /// Arguments for the linker of a program that uses the static library.
     pub link: Vec<String>,
@@ -67,7 +67,7 @@ impl Layout {
         [("zephyr", Self::Zephyr), ("arduino", Self::Arduino), ("crate", Self::Crate)];
 }
 
-/// Where a package has the weights of a model.
+/// Place of a model's weights in a package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightsPlace {
     /// In the libraries if they are small, else beside them.
@@ -84,7 +84,7 @@ pub enum WeightsPlace {
 pub struct Object {
     /// File name, such as `model_host.o`.
     pub name: String,
-    /// Its content.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
@@ -93,10 +93,10 @@ pub struct Object {
 pub struct ExtraFile {
     /// Path inside of the package, with `/` between names.
     pub path: String,
-    /// What it is.
+    /// Kind of file.
     pub kind: ArtifactKind,
     /// Id of the target that it comes from; none for the whole model's.
     pub target: Option<String>,
-    /// Its content.
+    /// Content.
     pub bytes: Vec<u8>,
 }

@@ -119,7 +119,7 @@ impl Reader {
         self.memories.entry(of_argument(attributes)).or_default()
     }
 
-    /// Says what each device has in its memory.
+    /// Records the contents of each device's memory.
     fn place_devices(&mut self, module: Op<'_>) -> Result<()> {
         for (space, memory) in &mut self.memories {
             space.clone_into(&mut memory.space);
@@ -165,7 +165,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Computes where the constants of each pool are among all.
+    /// Computes the offsets of each pool's constants among all.
     fn place_pools(&mut self, module: Op<'_>) -> Result<()> {
         if self.signature.pools.is_empty() {
             return Ok(());

@@ -22,7 +22,8 @@ pub fn recorded_signature(module: Op<'_>) -> Result<Signature> {
         .map_err(|error| Error::invalid(format!("attribute {SIGNATURE} is not valid: {error}")))
 }
 
-/// Writes the signature on the module, whose functions are about to lose what tells it.
+/// Writes the signature on the module, whose functions are about to lose the facts that it is read
+/// from.
 pub fn record_signature(module: Op<'_>, signature: &Signature) -> Result<()> {
     let text = serde_json::to_string(signature)
         .map_err(|error| Error::internal(format!("the signature has no JSON form: {error}")))?;

@@ -12,7 +12,7 @@ use crate::{
     tensor::DType,
 };
 
-/// How often, in percent, an attribute that may be left out is.
+/// Percentage of cases that omit an attribute which has a default.
 const USUAL: usize = 45;
 
 /// The attributes of `op` that its operands leave open. `names` is what conditions may call it.
@@ -117,7 +117,7 @@ fn block(x: &[i64], scale: &[i64]) -> Option<(i64, i64)> {
     Some((axis as i64, size.div_euclid(*blocks) + i64::from(size % blocks > 0)))
 }
 
-/// Along which dimensions a window takes each place once and leaves the size as it is.
+/// Dimensions along which a window takes each place once and leaves the size as it is.
 fn steady(op: &OpDecl, w: &[i64], spatial: usize, s: &mut Sampler) -> Vec<bool> {
     // Networks have most convolutions over the channels alone with neither stride nor padding, and
     // many devices a way of their own for them.
@@ -137,7 +137,7 @@ fn pads(w: &[i64], steady: &[bool], s: &mut Sampler) -> Vec<i64> {
     (0..2 * spatial).map(pad).collect()
 }
 
-/// What the conditions ask for, as a value of the attribute. One number asked of a list is asked of
+/// Value of the attribute that the conditions ask for. A single number asked of a list applies to
 /// each of its elements.
 fn wished_value(attr: &AttrDecl, want: Constraint, spatial: usize) -> Option<AttrValue> {
     let count = match attr.name.as_str() {
@@ -240,7 +240,7 @@ fn word(op: &OpDecl, name: &str, s: &mut Sampler) -> Option<&'static str> {
     (!attribute.words.is_empty()).then(|| s.pick(attribute.words))
 }
 
-/// Which factors of a gemm are transposed, so that their inner sizes agree.
+/// Transposition flags of a gemm's factors that make their inner sizes agree.
 fn turned(a: &[i64], b: &[i64]) -> (bool, bool) {
     let ([p, q], [r, t]) = (a, b) else { return (false, false) };
     let all = [(false, false, q, r), (false, true, q, t), (true, false, p, r), (true, true, p, t)];

@@ -1,10 +1,11 @@
-//! Which of the graphs that match are run: few are to tell much.
+//! Selection of the matching graphs to run: a few have to cover much.
 //!
-//! Graphs wait until there are many. Then one is taken that has an operation that none before it has, and of
-//! these (or of all) one with most that is new: a number of operands, a word or number of an attribute, a size of a dimension, small or
-//! large, and that beside these operations, or which of two operands is the larger one. The next is one that differs from most in more than sizes,
-//! as chance made it; and so on in turn. One of four has sums that are nearly what is stored, one of eight
-//! is the smallest: a loop that ends too early, by whatever width, has nothing left of it.
+//! Graphs are queued until there are many. Of eight choices, four take the graph with the most new
+//! features, unseen operations before all else. Features are operand counts, words and numbers of
+//! attributes, kinds of dimension sizes (alone and next to these operations) and comparisons of
+//! operand sizes. Two of eight take such a graph among those whose sums are nearly the stored
+//! results. One takes the rarest form regardless of sizes, and one the smallest graph: a loop that
+//! ends too early, by whatever width, has no iterations left there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[derive(Default)]
 pub struct Choice {
     waiting: VecDeque<Graph>,
-    /// All but the data of those that were chosen or wait.
+    /// Signatures of the graphs that were chosen or wait.
     known: BTreeSet<String>,
     /// Operations, types' ranks and attributes of those that were chosen, with how often.
     forms: BTreeMap<String, usize>,
-    /// What those that were chosen have.
+    /// Features of the chosen graphs.
     features: BTreeSet<String>,
     chosen: usize,
 }
@@ -26,7 +27,7 @@ struct Graph {
     text: String,
     form: String,
     features: BTreeSet<String>,
-    /// Whether one more in a sum shows.
+    /// True if an accumulator that is off by one changes the stored result.
     is_plain: bool,
     /// Elements of all that its operations read and write.
     elements: u64,
@@ -84,7 +85,7 @@ impl Choice {
     }
 }
 
-/// What tells graphs apart: everything but the data.
+/// Identity of a graph: everything but the data.
 fn signature(text: &str) -> String {
     text.lines()
         .take_while(|line| !line.starts_with("{-#"))
@@ -114,7 +115,7 @@ fn form(signature: &str) -> String {
     form
 }
 
-/// How a feature begins that is the name of an operation.
+/// Prefix of features that name an operation.
 const OPERATION: &str = "operation ";
 
 /// The lines of a graph that have operations, without places.
@@ -140,7 +141,7 @@ fn elements(text: &str) -> u64 {
     sizes.fold(0, u64::wrapping_add)
 }
 
-/// What may matter to a device of a graph's operations, each thing by itself.
+/// Features of a graph's operations that may matter to a device, each by itself.
 fn features(text: &str) -> BTreeSet<String> {
     let lines = operations(text);
     let name = |line: &str| -> String {

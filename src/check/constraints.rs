@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What is asked for.
+/// A value that conditions ask for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constraint {
     /// A number, or a truth as 0 or 1.
@@ -27,7 +27,7 @@ pub enum Constraint {
 /// The field of an operation that has the element type of its result.
 pub const RESULT: &str = "out.dtype";
 
-/// What is asked of fields of captures and operations.
+/// Constraints on the fields of captures and operations.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     wants: BTreeMap<(String, String), Vec<Constraint>>,
@@ -41,7 +41,7 @@ impl Constraints {
         constraints
     }
 
-    /// What is asked of a field; empty if nothing is.
+    /// Constraints on a field; empty if there are none.
     pub fn get(&self, name: &str, field: &str) -> &[Constraint] {
         let key = (name.to_owned(), field.to_owned());
         self.wants.get(&key).map_or(&[], Vec::as_slice)
@@ -113,7 +113,7 @@ impl Constraints {
     }
 }
 
-/// Where a least number is a good choice too.
+/// True for expressions whose lower bound is itself a good choice: ranks.
 fn is_size(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Field(_, field) if field == "rank")
 }

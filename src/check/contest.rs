@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 /// Bytes around each buffer.
 const GUARD: i64 = 64;
 
-/// What graphs are run on.
+/// Environment that graphs are run in.
 pub struct Ring<'a> {
     pub session: &'a Session,
     pub options: &'a CheckOptions,
@@ -34,7 +34,7 @@ pub struct Ring<'a> {
     pub device: &'a TargetInstance,
     pub table: &'a OpTable,
     pub sanitizer: &'a Sanitizer,
-    /// Where graphs are kept, and the number of their pattern.
+    /// Store for graphs that are run, with the number of their pattern.
     pub records: Option<(&'a Records, usize)>,
     /// The second match that graphs have.
     pub also: Option<Also>,
@@ -45,13 +45,13 @@ pub struct Ring<'a> {
 pub struct Also {
     /// Number of its pattern.
     pub pattern: usize,
-    /// Whether it computes on what the first one gives.
+    /// True if it computes on results of the first match.
     pub is_chain: bool,
 }
 
-/// What came of a graph.
+/// Result of running a graph.
 pub enum Outcome {
-    /// Results of each run, and how far the host's move with its inputs.
+    /// Results of each run, with the sensitivity of the host's results to changed inputs.
     Done(Vec<Round>),
     /// The pattern could not have it, and why.
     NotRun(String),
@@ -63,7 +63,7 @@ pub struct Round {
     pub got: Vec<Tensor>,
     pub want: Vec<Tensor>,
     pub sway: Vec<f64>,
-    /// What its inputs are.
+    /// Description of its kind of inputs.
     pub inputs: &'static str,
     /// The inputs.
     pub set: Vec<Tensor>,
@@ -85,7 +85,7 @@ pub struct Record {
     pub rounds: Vec<Round>,
 }
 
-/// What is kept of graphs that are run.
+/// Store for graphs that are run.
 pub type Records = Mutex<Vec<Record>>;
 
 impl Ring<'_> {
@@ -197,7 +197,7 @@ impl Ring<'_> {
         Ok((!are_there).then(|| "the partition leaves it out".to_owned()))
     }
 
-    /// What the host says to the same.
+    /// Runs the same inputs on the host and pairs its results with the device's.
     fn rounds(
         &self,
         text: &str,
@@ -259,7 +259,7 @@ pub fn generate(
     })
 }
 
-/// What a device demands of all matches.
+/// Capabilities that a device demands of all matches, without taps.
 pub fn rules(device: &TargetInstance) -> Capabilities {
     Capabilities { taps: false, ..device.kind.capabilities.clone() }
 }

@@ -29,11 +29,11 @@ use crate::{
 use melior::ir::Module;
 use std::collections::BTreeSet;
 
-/// What all graphs are tried with.
+/// Environment that all graphs are tried in.
 pub struct DifferentialRun<'a> {
     pub session: &'a Session,
     pub options: &'a CheckOptions,
-    /// Whether the target's options have other values than the user's, which are tried a little.
+    /// True if target options differ from the user's; fewer graphs are tried then.
     pub is_variation: bool,
     /// The device and the host.
     pub spec: &'a str,
@@ -43,25 +43,25 @@ pub struct DifferentialRun<'a> {
     /// The operators of vendors in it.
     pub operators: Operators,
     pub sanitizer: &'a Sanitizer,
-    /// Where graphs that are run are kept, and the number of the pattern.
+    /// Store for graphs that are run, with the number of the pattern.
     pub records: Option<(&'a Records, usize)>,
 }
 
-/// What came of the graphs with one match.
+/// Outcome of the graphs with one match.
 pub struct Singles {
     pub report: PatternReport,
-    /// Those that ran.
+    /// Graphs that ran.
     pub ran: Vec<String>,
     sampler: Sampler,
     /// The patterns that take such graphs where nothing is demanded.
     taken_by: BTreeSet<String>,
 }
 
-/// What became of a graph.
+/// Outcome of matching a graph.
 pub enum Fate<'c> {
     /// The pattern matches.
     Match(Module<'c>),
-    /// It does not: the reason and the values.
+    /// No match: the reason and the values.
     Refused(String, String, Module<'c>),
     /// The graph has other operations than the pattern, which folding or chance brings about.
     Other,
@@ -176,7 +176,7 @@ impl DifferentialRun<'_> {
         }
     }
 
-    /// Whether no more graphs of a pattern need to run.
+    /// True if no more graphs of a pattern need to run.
     pub fn is_enough(&self, report: &PatternReport) -> bool {
         report.compared >= self.options.samples || report.errors() >= FAULTS || report.left >= LEFT
     }
@@ -340,8 +340,8 @@ impl DifferentialRun<'_> {
     }
 }
 
-/// How many times the usual number of graphs a pattern gets of which none has matched yet: some
-/// match one in hundreds.
+/// Factor on the usual number of graphs for a pattern without any match so far: some match one in
+/// hundreds.
 const PATIENCE: usize = 4;
 
 /// Graphs after which a pattern that [`USUAL`] in so many match, or fewer, is searched for; and steps of a search.
@@ -352,7 +352,7 @@ const SEARCH: usize = 240;
 /// Graphs that match from which large ones are searched for.
 const STARTS: usize = 12;
 
-/// How many times the graphs that are to run have to match, before some are chosen.
+/// Ratio of matching graphs to graphs that run, from which a selection is made.
 const CHOICE: usize = 5;
 
 /// Faults of a pattern after which no more graphs are run.
@@ -361,8 +361,7 @@ const FAULTS: usize = 2;
 /// Graphs that match and cannot run after which no more are tried.
 const LEFT: usize = 60;
 
-/// What is wrong with the results of a graph; and what is only of note, because nothing is promised
-/// of NaN and infinity.
+/// Faults in the results of a graph, and a note on NaN and infinity, of which nothing is promised.
 pub fn verdict(judge: &mut Judge<'_>, rounds: &[Round]) -> (Option<String>, Option<String>) {
     let mut special = None;
     for round in rounds {

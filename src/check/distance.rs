@@ -1,4 +1,5 @@
-//! How far a graph is from meeting a pattern's conditions: the branch distance of search-based testing.
+//! Branch distance, as in search-based testing: how far a graph is from meeting a pattern's
+//! conditions.
 
 use crate::{
     expr::{BinaryOp, CompareOp, Expr, ExprKind, Val},
@@ -6,7 +7,7 @@ use crate::{
     pattern::{Match, MatchScope, Pattern},
 };
 
-/// How far a condition is from holding whose value nobody knows.
+/// Distance of a condition with an unknown value.
 const UNKNOWN: f64 = 2.0;
 
 /// Numbers that would be better, as far as they are sizes.
@@ -26,13 +27,13 @@ impl<'a> Distance<'a> {
         Self { pattern, found, facts, hints: vec![] }
     }
 
-    /// That of all conditions: 0 if they hold.
+    /// Sum of the distances of all conditions: 0 if they hold.
     pub fn of_conditions(&mut self) -> f64 {
         let pattern = self.pattern;
         pattern.clauses.iter().map(|clause| self.to(&clause.expr, true)).sum()
     }
 
-    /// How far an expression is from being true, or false.
+    /// Distance of an expression from being true, or false (`wanted`).
     fn to(&mut self, expr: &Expr, wanted: bool) -> f64 {
         match &expr.kind {
             ExprKind::Not(inner) => self.to(inner, !wanted),
@@ -61,7 +62,8 @@ impl<'a> Distance<'a> {
         }
     }
 
-    /// How far comparisons are from holding, of which all have to (`is_sum`) or one.
+    /// Distance of a chain of comparisons within a list of which all have to hold (`is_sum`) or
+    /// one.
     fn part(&mut self, expr: &Expr, wanted: bool, is_sum: bool) -> f64 {
         let ExprKind::Compare(first, rest) = &expr.kind else { return self.to(expr, wanted) };
         let mut left: &Expr = first;
@@ -158,7 +160,7 @@ impl<'a> Distance<'a> {
     }
 }
 
-/// All of several distances, or the least.
+/// Sum of several distances (`is_sum`), or the least.
 fn combined(all: &[f64], is_sum: bool) -> f64 {
     match is_sum {
         true => all.iter().sum(),

@@ -10,21 +10,21 @@ const LARGEST: i64 = 1 << 13;
 /// A choice that a graph was made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// What it is for.
+    /// Key of the choice: node, operand or attribute, and number.
     pub key: u64,
     /// The number of things to choose from; none of a size, which may be any.
     pub bound: Option<usize>,
-    /// What was chosen.
+    /// The chosen value.
     pub value: i64,
 }
 
-/// All that a graph is made from.
+/// Seed and changed choices from which a graph is made.
 #[derive(Clone, Debug, Default)]
 pub struct Genes {
     /// Decides all choices that are not changed.
     seed: u64,
     changed: BTreeMap<u64, i64>,
-    /// Whether constants are at one end of their types, so that sums fill what they are added up in.
+    /// True if constants are at one end of their types, so that sums fill their accumulators.
     pub is_full: bool,
 }
 
@@ -43,10 +43,10 @@ pub struct Draws {
     genes: Genes,
     /// The key of the place in work.
     place: u64,
-    /// How many choices each place had.
+    /// Number of choices at each place.
     counts: HashMap<u64, u64>,
     made: Vec<Draw>,
-    /// Where many numbers come from of which none matters by itself.
+    /// Generator for bulk data, whose single numbers do not count as choices.
     bulk: Option<SplitMix64>,
 }
 
@@ -77,7 +77,7 @@ impl Draws {
         self.bulk = None;
     }
 
-    /// What the graph in work is made from, and the choices that it had until now.
+    /// Genes of the graph under construction, and its choices so far.
     pub fn made(&self) -> (Genes, Vec<Draw>) {
         (self.genes.clone(), self.made.clone())
     }
@@ -97,7 +97,7 @@ impl Draws {
         self.place = outer;
     }
 
-    /// Has numbers come from one choice until [`Draws::end_bulk`].
+    /// Draws numbers from one choice until [`Draws::end_bulk`].
     pub fn begin_bulk(&mut self) {
         let (_, mut rng) = self.next();
         self.bulk = Some(SplitMix64::new(rng.next_u64()));

@@ -1,5 +1,5 @@
-//! What graphs of a pattern are to have beside a match, so that devices do all that they do for large networks:
-//! several blocks and pieces, long sums and rows.
+//! Goals for graphs beside a match: large sizes, so that devices do all that they do for large
+//! networks. Examples are several blocks and pieces, long sums and long rows.
 
 use super::distance::{Distance, near};
 use crate::{
@@ -21,7 +21,7 @@ const ELEMENTS: f64 = 400_000.0;
 
 /// A least size of something.
 pub struct Goal {
-    /// What is to be that large, for people.
+    /// Name of the size for people.
     pub text: String,
     what: What,
     /// The size that is searched for.
@@ -47,7 +47,7 @@ impl Goal {
         }
     }
 
-    /// How far a match is from it, with sizes that may be better.
+    /// Distance of a size from the goal; adds promising sizes to `hints`.
     pub fn distance(&self, now: i64, hints: &mut Vec<i64>) -> f64 {
         if now < self.least {
             hints.extend([
@@ -121,7 +121,7 @@ fn blocks(call: Option<&CallProto>) -> Vec<(&str, usize, &Expr)> {
     found
 }
 
-/// How much too large a graph is for a device that is simulated: 0 if it is not.
+/// Penalty for a graph too large for a simulated device: 0 if it is not.
 pub fn excess(graph: &GraphView) -> f64 {
     let elements = |value: usize| {
         let value = crate::graph::ValueId(value as u32);

@@ -26,8 +26,8 @@ use std::{collections::HashMap, sync::Arc};
 
 pub use values::{last, shape_of};
 
-/// A module with one function whose result is what the pattern's expression stands for, by the choices of a
-/// sampler that has begun a graph; none if they do not fit together.
+/// Module with one function whose result is an instance of the pattern's expression. A sampler that
+/// has begun a graph makes the choices; none if they do not fit together.
 pub fn generate<'c>(
     session: &'c Session,
     pattern: &Pattern,
@@ -69,11 +69,11 @@ struct Graph<'c, 'a> {
     arguments: usize,
     /// Dequantized values and their scales.
     scales: Vec<(Val<'c>, Val<'c>)>,
-    /// What the next dequantization is to have: one number, or one for each channel.
+    /// Scale that the next dequantization has to have: one number, or one for each channel.
     bias_scale: Option<Vec<f32>>,
     /// The same, for the next scale.
     wanted_scale: Option<Vec<f32>>,
-    /// What conditions call the operation that is made next.
+    /// Name in the conditions of the operation that is made next.
     naming: Option<String>,
     /// The type of the first operand of the operation in work.
     first: Option<Shape>,
@@ -365,7 +365,7 @@ impl<'c> Graph<'c, '_> {
 /// Most elements of a tensor.
 const MOST: i64 = 1 << 18;
 
-/// Whether a tensor has elements, and not more than a simulator can do with.
+/// True if a tensor has elements, and no more than a simulator can handle.
 fn is_small(dims: &[i64]) -> bool {
     let all = dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(*dim));
     dims.iter().all(|dim| *dim > 0) && all.is_some_and(|all| all <= MOST)

@@ -1,4 +1,4 @@
-//! Whether a device's numbers are near enough to the host's.
+//! Comparison of a device's numbers with the host's, within tolerances.
 
 use super::CheckOptions;
 use crate::{
@@ -18,7 +18,8 @@ const MANY: f64 = 2.0;
 const GROWTH: f64 = 44.0;
 const SHARE: usize = 8;
 
-/// What differs on the way from real numbers to integers, and not where integers only move.
+/// Parts of operation names that round real numbers to integers; other integer operations only move
+/// values.
 const ROUNDING: [&str; 5] = ["quantize", "qlinear", "cast", "average_pool", "resize"];
 
 /// Compares the results of one pattern.
@@ -27,18 +28,18 @@ pub struct Judge<'a> {
     pattern: &'a Pattern,
     /// Other patterns that the graph has matches of.
     also: Vec<&'a Pattern>,
-    /// How many matches compute on what others give, one after the other, so that differences grow.
+    /// Length of the longest chain of matches after the first, along which differences grow.
     links: usize,
     /// Integers that were compared, and how many were not the host's.
     integers: (usize, usize),
     /// Largest absolute difference.
     pub worst: f64,
-    /// Where NaN, infinity or denormals became something else than on the host.
+    /// Description of NaN, infinity or denormals that became something else than on the host.
     pub special: Option<String>,
 }
 
 impl<'a> Judge<'a> {
-    /// Nothing has been compared yet.
+    /// A judge that has compared nothing yet.
     pub fn new(options: &'a CheckOptions, pattern: &'a Pattern) -> Self {
         Self {
             options,
@@ -75,12 +76,13 @@ impl<'a> Judge<'a> {
         std::iter::once(self.pattern).chain(self.also.iter().copied())
     }
 
-    /// Whether NaN and infinity are to become what they become on the host.
+    /// True if NaN and infinity have to become the same as on the host.
     pub fn promises_special(&self) -> bool {
         self.patterns().all(|pattern| pattern.spec.finite == Some(false))
     }
 
-    /// Of patterns that promise to add numbers of 16 bits as wider ones, how many operations they have.
+    /// Number of operations, for patterns that promise sums of 16-bit floats in a wider type; none
+    /// for others.
     fn operations_of_wide_sums(&self, dtype: DType) -> Option<usize> {
         let is_narrow = matches!(dtype, DType::F16 | DType::BF16);
         let all = is_narrow && self.patterns().all(sums_are_wide);
@@ -159,7 +161,7 @@ impl<'a> Judge<'a> {
         is_integer && self.links > 0 && few && comparison.max_abs <= steps * GROWTH
     }
 
-    /// What to say of so many integers that are not the host's, unless the pattern accepts them.
+    /// Message on a share of integers that are not the host's, unless the pattern accepts them.
     fn too_many(&self, all: usize, others: usize) -> Option<String> {
         let is_stated = self.patterns().any(|pattern| pattern.spec.steps.is_some());
         (!is_stated).then(|| {
@@ -180,8 +182,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Integers that are not the ends of what the host gives, and those that are another on the device: what
-/// is cut off at an end says nothing of how it was rounded.
+/// Integers to compare, and those that differ on the device. Equal integers at an end of the host's
+/// range are left out: saturated values say nothing of rounding.
 fn differing(got: &Tensor, want: &Tensor) -> (usize, usize) {
     let (got, want) = (got.to_i128(), want.to_i128());
     let (low, high) = (want.iter().min().copied(), want.iter().max().copied());
@@ -207,13 +209,13 @@ pub fn relative(dtype: DType) -> f64 {
     usual_ulps(dtype) * precision(dtype).0
 }
 
-/// Whether a pattern promises sums of floats in f32 or f64.
+/// True if a pattern promises sums of floats in f32 or f64.
 pub fn sums_are_wide(pattern: &Pattern) -> bool {
     let wide = [Some(ElementType::F32), Some(ElementType::F64)];
     wide.contains(&pattern.spec.accumulate)
 }
 
-/// How far the ends of a tensor of integers are apart.
+/// Range of a tensor of integers: greatest minus least.
 fn range(tensor: &Tensor) -> f64 {
     let numbers = tensor.to_i128();
     let ends = numbers.iter().min().zip(numbers.iter().max());
@@ -237,7 +239,8 @@ fn precision(dtype: DType) -> (f64, f64) {
     }
 }
 
-/// How far results are apart that are computed in another order, and by other approximations.
+/// Difference, in units in the last place, that another order of computing and other approximations
+/// explain.
 fn usual_ulps(dtype: DType) -> f64 {
     match dtype {
         DType::F16 | DType::BF16 => 4.0,
@@ -246,7 +249,7 @@ fn usual_ulps(dtype: DType) -> f64 {
     }
 }
 
-/// How far results move: the largest difference of finite elements, over all results.
+/// Sensitivity of each result: the largest difference of finite elements between two runs.
 pub fn sway(results: &[Tensor], moved: &[Tensor]) -> Vec<f64> {
     let of = |(a, b): (&Tensor, &Tensor)| {
         if !a.dtype().is_float() {

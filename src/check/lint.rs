@@ -1,4 +1,4 @@
-//! What can be seen without running anything.
+//! Static checks of a target's patterns, without running anything.
 
 use super::{report::Note, subsumption};
 use crate::{

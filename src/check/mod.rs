@@ -1,10 +1,12 @@
 //! Checks of a target, for people who write one: `phaseline check-target`.
 //!
-//! Each pattern is tried on random graphs of the form that it describes, with sizes at the corners
-//! of its conditions and with what the conditions ask for ([`constraints`]). What matches is compiled and
-//! run on the target and on the host, and the results are compared; what does not match is a near
-//! miss, whose refusal is reported with the condition that failed; a sample of these is run as well,
-//! to check that other patterns and the host compute them correctly.
+//! Each pattern is tried on random graphs of the form that it describes. Sizes are at the corners
+//! of its conditions, and values are those that the conditions ask for ([`constraints`]).
+//!
+//! A match is compiled and run on the target and on the host, and the results are compared.
+//! Anything else is a near miss, whose refusal is reported with the condition that failed. A sample
+//! of the near misses is run as well, to check that other patterns and the host compute them
+//! correctly.
 
 mod attributes;
 mod choice;
@@ -56,7 +58,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What to check and how hard.
+/// Settings of a check: the target, and the effort.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// Spec of the target alone, such as `npu -sram=64k`; the host is added.
@@ -205,24 +207,24 @@ fn check_on(
 /// Graphs of each pattern from which other values of options are tried too.
 const THOROUGH: usize = 4;
 
-/// What all patterns are tried with.
+/// Environment that all patterns are tried in.
 struct Stand<'a> {
     ground: &'a Ground,
     device: &'a TargetInstance,
     options: &'a CheckOptions,
     patterns: &'a [Pattern],
     sanitizer: &'a Sanitizer,
-    /// Where graphs that run are kept.
+    /// Store for graphs that run.
     records: Option<&'a Records>,
     /// Other values of options with which the device does not open, and what it says.
     closed: Mutex<BTreeMap<String, String>>,
 }
 
-/// What came of the first graphs of a pattern.
+/// Outcome of the first graphs of a pattern.
 enum Tried {
     /// No options allow it.
     Closed(Box<PatternReport>),
-    /// With which options it was tried.
+    /// Spec that allows it, and the outcome.
     Alone(String, Box<Singles>),
 }
 

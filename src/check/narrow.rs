@@ -4,7 +4,7 @@
 use super::sampler::Sampler;
 use crate::tensor::{DType, SmallType, Tensor};
 
-/// What the bits of an element mean.
+/// Meaning of an element's bits.
 enum Meaning {
     Signed,
     Unsigned,
@@ -56,16 +56,16 @@ pub fn filled(ty: SmallType, sizes: &[usize], number: i64) -> Option<Tensor> {
     Tensor::from_slice(sizes, &elements).ok()
 }
 
-/// What elements are stored in one by one.
+/// Storage type of unpacked elements, one a byte.
 pub const STORED: DType = DType::U8;
 
-/// What networks store weights in.
+/// Element types of stored weights in networks.
 pub const WEIGHTS: [SmallType; 2] = [SmallType::I4, SmallType::U4];
 
 /// The type that computed numbers have before they are narrowed: a program is given those.
 pub const WIDE: DType = DType::F32;
 
-/// Whether computed elements have a byte each, so that a call can be passed them.
+/// True if computed elements have a byte each, so that they can be passed to a call.
 pub fn is_whole_bytes(ty: SmallType) -> bool {
     ty.bits() == 8
 }

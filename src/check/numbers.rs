@@ -110,14 +110,14 @@ fn full(dtype: DType, shape: &[usize], high: bool, seed: u64) -> Option<Tensor> 
     integers(dtype, shape, &numbers)
 }
 
-/// What is said of numbers that are none.
+/// Description of inputs with NaN, infinity or denormals.
 pub const SPECIAL: &str =
     ", with NaN, infinity or denormals (`finite = true` in the pattern leaves them out)";
 
-/// What is said of numbers whose exponentials are out of range.
+/// Descriptions of inputs whose exponentials are out of range.
 pub const SHIFTED: [&str; 2] = [", with numbers around -100", ", with numbers around 100"];
 
-/// What the inputs of a graph are to be beside usual numbers.
+/// Kinds of inputs that a graph is run on beside usual numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes {
     /// No NaN and no infinity.
@@ -130,7 +130,7 @@ pub struct Wishes {
 }
 
 impl Wishes {
-    /// Those of a graph.
+    /// Reads the wishes off a graph and its patterns.
     pub fn of(text: &str, patterns: &[&Pattern]) -> Self {
         let is_finite = patterns.iter().any(|pattern| pattern.spec.finite == Some(true));
         let fills_halves = patterns.iter().all(|pattern| judge::sums_are_wide(pattern));
@@ -142,10 +142,13 @@ impl Wishes {
     }
 }
 
-/// What a compiled graph is run on, one after the other on one device, and what to say of each:
-/// usual numbers, the ends of the types, those of one sign that fill what they are summed in, small ones of 8 bits, whose
-/// sums keep within the type, numbers far from 0, numbers that are none, and the first again, in case the device keeps
-/// something from run to run.
+/// Inputs of a compiled graph, run one after the other on one device, each with its description in
+/// messages.
+///
+/// They are usual numbers, the ends of the types, numbers of one sign that fill their accumulators,
+/// and small 8-bit numbers with sums that keep within the type. Numbers far from 0 and special
+/// values follow. The first inputs come again at the end, in case the device keeps something from
+/// run to run.
 pub fn inputs(
     ports: &[Port],
     seed: u64,
@@ -187,12 +190,12 @@ pub fn inputs(
 /// Sizes from which a sum is long.
 const LONG: usize = 64;
 
-/// Whether numbers of a type have an end to which sums of them can be brought.
+/// True if a type has an end to which sums of its numbers can be brought.
 fn fills(dtype: DType) -> bool {
     matches!(dtype, DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::F32)
 }
 
-/// What numbers an input has.
+/// Kinds of numbers that an input has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Usual,

@@ -21,7 +21,8 @@ use melior::ir::{Module, ValueLike, operation::OperationLike};
 /// Graphs of one match for each graph of two.
 const SINGLES: usize = 8;
 
-/// How many times a graph is doubled for one with many matches: queues and lists of a device have an end.
+/// Number of doublings of a graph for one with many matches: queues and lists of a device have an
+/// end.
 const DOUBLED: usize = 4;
 
 /// Chains for each pattern whose results may stay on the device.
@@ -30,7 +31,7 @@ const KEPT: usize = 3;
 /// Random graphs of which one may take what another one gives.
 const CONTINUED: usize = 200;
 
-/// How two graphs are one.
+/// Ways to join two graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joint {
     /// The second has the first result of the first one for an input.
@@ -103,7 +104,7 @@ impl DifferentialRun<'_> {
         Ok(())
     }
 
-    /// What goes with one of the graphs that ran: its pattern, its text, and how.
+    /// Partner of one of the graphs that ran: its pattern, its text, and the way to join them.
     fn partner(
         &self,
         (number, others): (usize, &[(usize, String)]),

@@ -1,5 +1,5 @@
-//! A compiled graph as a program of its own, so that a device that crashes, hangs or writes where it
-//! should not ends that program only, and can be told what it did.
+//! A compiled graph as a program of its own. A device that crashes, hangs or writes out of bounds
+//! ends that program only, and its last words are reported.
 
 use super::sanitizer::{self, Sanitizer};
 use crate::{
@@ -32,11 +32,11 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Places in memory that nothing may touch.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
-    /// Of the arena: begin and end of each.
+    /// Gaps in the arena: begin and end of each.
     pub arena: Vec<(usize, usize)>,
-    /// Of the block of constants.
+    /// Gaps in the block of constants.
     pub constants: Vec<(usize, usize)>,
-    /// Of memories of devices.
+    /// Gaps in memories of devices.
     pub devices: Vec<DeviceGaps>,
 }
 
@@ -53,14 +53,14 @@ pub struct DeviceGaps {
     wait: Option<String>,
     /// Milliseconds that the wait is given.
     limit: Option<i64>,
-    /// What is called around the device's work.
+    /// Calls around the device's work.
     around: Option<context::Calls>,
     /// Begin and end of each.
     gaps: Vec<(usize, usize)>,
 }
 
 impl DeviceGaps {
-    /// Those of a module's values in the memory of a target; none if it has no memory.
+    /// Gaps between a module's values in the memory of a target; none if it has no memory.
     pub fn of(module: Op<'_>, target: &TargetInstance) -> Result<Option<Self>> {
         let Some(decl) = &target.kind.memory else { return Ok(None) };
         let declared = memory::declared(module)?;
@@ -138,7 +138,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     fs::write(&path, bytes).map_err(|e| Error::io("cannot write", &path, e))
 }
 
-/// What the program is to do.
+/// Script for the harness: devices, memories, gaps and runs.
 fn plan(signature: &Signature, gaps: &Gaps, runs: usize) -> Result<String> {
     let mut text = String::new();
     for device in &signature.devices {
@@ -244,7 +244,7 @@ fn start(folder: &Path) -> Result<(Option<ExitStatus>, String)> {
     Ok((status, String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// What went wrong, if something did.
+/// Description of a failure; none after success.
 fn fault(status: Option<ExitStatus>, said: &str, seconds: u64) -> Option<String> {
     let Some(status) = status else {
         return Some(format!("the device does not end within {} s", LIMIT.as_secs()));
@@ -269,7 +269,7 @@ fn fault(status: Option<ExitStatus>, said: &str, seconds: u64) -> Option<String>
     Some(format!("the device {}{when}", end(status, seconds)))
 }
 
-/// What a sanitizer says, with the place in the device's C.
+/// Finding of a sanitizer, with the place in the device's C.
 fn report(said: &str) -> Option<String> {
     let mut lines = said.lines();
     let line = lines.find(|line| {
@@ -303,7 +303,7 @@ fn report(said: &str) -> Option<String> {
     })
 }
 
-/// How a program ended that said nothing.
+/// Description of the end of a program without a message.
 fn end(status: ExitStatus, seconds: u64) -> String {
     #[cfg(unix)]
     {

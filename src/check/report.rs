@@ -1,9 +1,9 @@
-//! What a check found.
+//! Findings of a check.
 
 use serde::Serialize;
 use std::fmt;
 
-/// How bad something is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -16,7 +16,7 @@ pub enum Level {
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// How bad it is.
+    /// Severity.
     pub level: Level,
     /// The place, the matter and the remedy.
     pub text: String,
@@ -37,16 +37,16 @@ impl Note {
 pub struct Refusal {
     /// The condition, or what else stood in the way.
     pub reason: String,
-    /// How many graphs.
+    /// Number of graphs.
     pub graphs: usize,
     /// The values of one of them.
     pub example: String,
 }
 
-/// How the program around a graph begins to say that its device does not open (`harness.c`).
+/// Start of the harness's message that a device does not open (`harness.c`).
 const UNOPENED: &str = "the device cannot be opened: ";
 
-/// What was found about a pattern.
+/// Findings about a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PatternReport {
     /// Its name.
@@ -55,30 +55,30 @@ pub struct PatternReport {
     pub options: String,
     /// Graphs that were made.
     pub graphs: usize,
-    /// How many of them matched.
+    /// Graphs that matched.
     pub matched: usize,
-    /// How many of those were run on target and host.
+    /// Matching graphs that were run on target and host.
     pub compared: usize,
-    /// How many near misses were run on both, as a whole compile places them.
+    /// Near misses that were run on both, as a whole compile places them.
     pub near_misses: usize,
-    /// How many graphs with two matches were run on both.
+    /// Graphs with two matches that were run on both.
     pub pairs: usize,
     /// Values of options that it was tried with too.
     pub others: Vec<String>,
-    /// How many matches each graph had that was run with many that read each other's results.
+    /// Number of matches in each graph that had many, reading each other's results.
     pub webs: Vec<usize>,
     /// Graphs that it matches and that could not run on the device.
     pub left: usize,
-    /// Why not.
+    /// Reasons why those could not run.
     pub reasons: Vec<String>,
     /// Large sizes that graphs had.
     pub reached: Vec<String>,
-    /// Those that none was found with.
+    /// Large sizes that no graph was found with.
     pub missed: Vec<String>,
     /// Graphs given to the device in one way or another.
     #[serde(skip)]
     pub(super) tried: u64,
-    /// Whether one of them did not compile or run.
+    /// True if one of them did not compile or run.
     #[serde(skip)]
     pub(super) ran_badly: bool,
     /// Largest absolute difference between target and host.
@@ -92,12 +92,12 @@ pub struct PatternReport {
 }
 
 impl PatternReport {
-    /// How many findings are errors.
+    /// Number of findings that are errors.
     pub fn errors(&self) -> usize {
         self.notes.iter().filter(|note| note.level == Level::Error).count()
     }
 
-    /// What the device says when it does not open, if that is why graphs did not run.
+    /// Message of a device that does not open, if that is why graphs did not run.
     pub(super) fn unopened(&self) -> Option<String> {
         let start = |note: &Note| note.text.find(UNOPENED);
         let (note, at) = self.notes.iter().find_map(|note| Some((note, start(note)?)))?;
@@ -122,16 +122,16 @@ impl PatternReport {
     }
 }
 
-/// What was found about a target.
+/// Findings about a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Id of the target.
     pub target: String,
-    /// Whether the device's C ran with sanitizers, which find accesses out of bounds at once.
+    /// True if the device's C ran with sanitizers, which find accesses out of bounds at once.
     pub sanitized: bool,
     /// Findings about the whole.
     pub notes: Vec<Note>,
-    /// Its patterns.
+    /// Findings for each pattern.
     pub patterns: Vec<PatternReport>,
 }
 

@@ -24,21 +24,22 @@ pub struct Sampler {
     dtypes: Vec<ElementType>,
     /// Element types of quantized data: those that the conditions name.
     quantized: Vec<ElementType>,
-    /// What the conditions ask of each capture.
+    /// Constraints on each capture.
     constraints: Constraints,
-    /// Whether the graph in work follows the constraints wherever it can.
+    /// True if the graph under construction follows the constraints wherever it can.
     obedient: bool,
     /// The scale that most values of the graph in work have.
     scale: f32,
-    /// Whether sums of the graph in work are nearly what is stored, so that one more shows.
+    /// True if scales keep sums near the stored results, so that an accumulator off by one shows.
     is_plain: bool,
     /// The element type that data of the graph in work has, as the conditions want it.
     wanted: Option<ElementType>,
-    /// What data may have where a target does not say.
+    /// True if pattern and target restrict no element types, so that data may have any.
     all_types: bool,
-    /// Whether sums of floats of 16 bits are made in wider ones.
+    /// True if sums of 16-bit floats are made in a wider type.
     sums_are_wide: bool,
-    /// What the first operand of all graphs is like, and that of the graph in work until it is made.
+    /// Type and shape of the first operand of all graphs, and of the graph under construction until
+    /// it is made.
     first: Option<Shape>,
     next_first: Option<Shape>,
 }
@@ -113,12 +114,12 @@ impl Sampler {
         }
     }
 
-    /// Has graphs begin with a value of this type and these sizes, where they can.
+    /// Sets the type and sizes of the value that graphs begin with, where they can.
     pub fn begin_with(&mut self, first: Shape) {
         self.first = Some(first);
     }
 
-    /// What the graph in work is to begin with, which is told once.
+    /// First operand of the graph under construction; given once.
     pub fn first_operand(&mut self) -> Option<Shape> {
         self.next_first.take()
     }
@@ -144,7 +145,7 @@ impl Sampler {
         self.operations += 1;
     }
 
-    /// How many operations the graph in work has.
+    /// Number of operations of the graph under construction.
     pub fn operations(&self) -> usize {
         self.operations
     }
@@ -193,23 +194,22 @@ impl Sampler {
         made
     }
 
-    /// Whether sums of the pattern's floats of 16 bits are made in wider ones.
+    /// True if the pattern promises sums of floats in f32 or f64.
     pub fn sums_are_wide(&self) -> bool {
         self.sums_are_wide
     }
 
-    /// Whether constants are at one end of their types.
+    /// True if constants are at one end of their types.
     pub fn is_full(&self) -> bool {
         self.draws.is_full()
     }
 
-    /// Whether one more in a sum shows in what the graph in work stores.
+    /// True if an accumulator that is off by one changes the stored result.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// What the conditions ask of a field of a capture, or nothing where the graph goes its own
-    /// way.
+    /// Constraint on a field of a capture, or nothing where the graph goes its own way.
     pub fn constraint(&mut self, capture: Option<&str>, field: &str) -> Option<Constraint> {
         let count = self.constraints.get(capture?, field).len();
         let follow = if self.obedient { 97 } else { 50 };
@@ -289,7 +289,7 @@ impl Sampler {
         list[self.below(list.len())]
     }
 
-    /// What the conditions ask of an attribute of an operation, by any of its names.
+    /// Constraint on an attribute of an operation, by any of its names.
     pub fn wished_attribute(&mut self, names: &[&str], attribute: &str) -> Option<Constraint> {
         names.iter().find_map(|name| self.constraint(Some(name), attribute))
     }

@@ -1,4 +1,4 @@
-//! What the C compiler can add to a device's C to find faults in it.
+//! Compiler options that add run-time checks to a device's C.
 
 use crate::{
     codegen::c::compile::DeviceBuild,
@@ -14,8 +14,8 @@ const CHECKS: [&str; 1] = [
      returns-nonnull-attribute,bool,enum,pointer-overflow,builtin",
 ];
 
-/// What device code is compiled with besides: sums that wrap, lines in reports, and no warnings
-/// that are only the sanitizers' doing.
+/// Further options for device code: sums that wrap, lines in reports, and no warnings that only the
+/// sanitizers cause.
 const WITH_CHECKS: [&str; 10] = [
     "-O1",
     "-g1",
@@ -34,7 +34,7 @@ const WITH_CHECKS: [&str; 10] = [
 pub const OPTIONS: &str =
     "detect_leaks=0:exitcode=99:allocator_may_return_null=1:protect_shadow_gap=0";
 
-/// How devices are built so that faults show.
+/// Build of devices with run-time checks.
 #[derive(Clone, Debug)]
 pub struct Sanitizer {
     compiler: String,
@@ -52,12 +52,12 @@ impl Sanitizer {
         Self { compiler: compiler.to_owned(), build, found }
     }
 
-    /// Whether there are any.
+    /// True if the compiler has sanitizers.
     pub fn is_there(&self) -> bool {
         self.found
     }
 
-    /// How a device's C is compiled.
+    /// Build settings for a device's C.
     pub fn build(&self) -> &DeviceBuild {
         &self.build
     }
@@ -67,18 +67,18 @@ impl Sanitizer {
         &self.compiler
     }
 
-    /// How the program around a graph is compiled.
+    /// Compiler flags for the program around a graph.
     pub fn harness_flags(&self) -> Vec<String> {
         vec!["-w".to_owned(), "-std=gnu11".to_owned()]
     }
 
-    /// How a program is linked.
+    /// Linker flags for a program.
     pub fn link_flags(&self) -> Vec<String> {
         if self.found { vec![CHECKS[0].to_owned()] } else { vec![] }
     }
 }
 
-/// Whether a program with all checks can be built and run.
+/// Tests that a program with all checks can be built and run.
 fn works(compiler: &str) -> bool {
     let Ok(folder) = Folder::new() else { return false };
     let folder = folder.path();

@@ -22,16 +22,17 @@ use crate::{
     pattern::{Capabilities, Pattern, find_forms, find_match},
 };
 
-/// How far a graph of other operations than the pattern's is from a match; one that cannot be made is farther.
+/// Distance of a graph with other operations than the pattern's; one that cannot be made is
+/// farther.
 const STRANGE: f64 = 100.0;
 const NONE: f64 = 1e6;
 
-/// What the match of a graph is measured by.
+/// Measure for the match of a graph.
 pub struct Measure<'g> {
     pub goal: Option<&'g Goal>,
 }
 
-/// How near a graph comes.
+/// Distance of a graph from a match and a goal.
 #[derive(Default)]
 pub struct Nearness {
     /// 0 if it has all that it is to have.
@@ -74,7 +75,7 @@ impl Measure<'_> {
     }
 }
 
-/// Where a search is.
+/// Position of a search.
 struct Point {
     genes: Genes,
     draws: Vec<Draw>,
@@ -207,7 +208,7 @@ impl DifferentialRun<'_> {
         })
     }
 
-    /// What graphs of a pattern are to have, by one that matches.
+    /// Goals for graphs of a pattern, derived from one that matches.
     fn goals(
         &self,
         pattern: &Pattern,

@@ -1,4 +1,5 @@
-//! Whether one pattern matches everything that another one matches, from their texts alone.
+//! Subsumption of patterns, from their texts alone: one matches everything that another one
+//! matches.
 //!
 //! The answer "yes" is certain, as far as the call of the first one can be made; "no" only means
 //! that it cannot be seen from the texts.
@@ -13,7 +14,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Whether a pattern has the first choice where both match the same operations. A pattern comes
+/// True if a pattern has the first choice where both match the same operations. A pattern comes
 /// with its place in the manifest.
 pub fn comes_first(a: (&Pattern, usize), b: (&Pattern, usize)) -> bool {
     if b.0.spec.compute && !a.0.spec.compute {
@@ -27,7 +28,7 @@ pub fn comes_first(a: (&Pattern, usize), b: (&Pattern, usize)) -> bool {
     }
 }
 
-/// Whether `a` matches wherever `b` does, with the same operations.
+/// True if `a` matches wherever `b` does, with the same operations.
 pub fn covers(a: &Pattern, b: &Pattern) -> bool {
     // Without a list of its own a pattern has the target's, which may be longer or shorter.
     let takes = match (&a.spec.dtypes, &b.spec.dtypes) {
@@ -47,7 +48,7 @@ pub fn covers(a: &Pattern, b: &Pattern) -> bool {
         .all(|clause| renamed(clause, &pairs.names).is_some_and(|clause| known.contains(&&clause)))
 }
 
-/// Conditions, with those that `and` ties together apart.
+/// Conditions, with conjunctions split into their parts.
 fn flat(pattern: &Pattern) -> Vec<&Expr> {
     fn split<'e>(expr: &'e Expr, all: &mut Vec<&'e Expr>) {
         match &expr.kind {

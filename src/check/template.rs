@@ -1,5 +1,5 @@
-//! What the operands and attributes of operations look like: shapes that fit together, mostly.
-//! MLIR's own inference has the last word; what it refuses is thrown away.
+//! Shapes and element types for the operands of operations, which fit together mostly. MLIR's own
+//! inference has the last word; graphs that it refuses are thrown away.
 
 use super::{
     operands::{self, Shape},
@@ -194,7 +194,7 @@ fn factor(a: &Option<Shape>, written: &str, s: &mut Sampler) -> Shape {
     (dtype, shape)
 }
 
-/// What a gemm adds to the product: one number for all, or one for each column.
+/// Operand that a gemm adds to the product: one number for all, or one for each column.
 fn addend(a: &Option<Shape>, known: &[Option<Shape>], s: &mut Sampler) -> Shape {
     let columns = known.get(1).cloned().flatten().map_or(1, |(_, dims)| dims[1]);
     let dims = s.pick(&[0, 1, 2]);

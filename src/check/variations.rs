@@ -29,9 +29,11 @@ pub fn specs(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<S
     specs
 }
 
-/// Specs with each other value of an option that the pattern, the pools or the device's C depend on:
-/// the other truth, the other words, the ends and the middle of a range of integers. The least time that a device is waited
-/// for is too little for its work.
+/// Specs with each other value of an option that the pattern, the pools or the device's C depend
+/// on.
+///
+/// Values are the other truth, the other words, the ends and the middle of a range of integers. A
+/// timeout only takes its greatest value: the least one is too short for the device's work.
 pub fn others(written: &str, device: &TargetInstance, pattern: &Pattern) -> Vec<String> {
     let kind = &device.kind;
     let text = format!(
@@ -78,7 +80,7 @@ fn middle(min: i64, max: i64) -> Option<i64> {
 /// Specs that [`others`] gives at most.
 const MOST: usize = 6;
 
-/// Whether the user chose an option's value, which stays.
+/// True if the user chose an option's value, which stays.
 fn is_given(written: &str, name: &str) -> bool {
     written
         .split_whitespace()

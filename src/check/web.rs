@@ -19,7 +19,7 @@ use crate::{
 use melior::ir::{Module, Type, ValueLike, operation::OperationLike};
 use std::collections::BTreeSet;
 
-/// How many matches graphs have: regions are of few and of many.
+/// Numbers of matches in graphs: regions are of few and of many.
 const MATCHES: [usize; 6] = [3, 5, 8, 4, 12, 24];
 
 /// Webs for each pattern.

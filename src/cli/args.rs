@@ -1,4 +1,4 @@
-//! The command line: what `phaseline --help` teaches.
+//! The command line, as `phaseline --help` describes it.
 
 mod emit;
 mod memory;
@@ -40,13 +40,13 @@ use values::{parse_amount, parse_bind, parse_layout, parse_pass, parse_state, pa
 `phaseline COMMAND --help` says more about each command."
 )]
 pub struct Cli {
-    /// Log to standard error what is done and how long it takes: error, warn, info, debug, trace, or
-    /// PART=LEVEL, separated by commas; parts are import, partition, phase, pass, hook, process,
-    /// codegen, package, load, run, check, measure. Otherwise the environment variable PHASELINE_LOG
-    /// says it
+    /// Log to standard error what is done and how long it takes: error, warn, info, debug, trace,
+    /// or PART=LEVEL, separated by commas. Parts are import, partition, phase, pass, hook, process,
+    /// codegen, package, load, run, check, measure. Otherwise the environment variable
+    /// PHASELINE_LOG says it
     #[arg(long, global = true, value_name = "LEVEL|PART=LEVEL,...")]
     pub log: Option<String>,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -92,7 +92,7 @@ pub enum Command {
     },
 }
 
-/// What to compile for, and with which pipelines.
+/// Targets to compile for, and pipelines.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
     /// Targets, most preferred first, the host last, each with options
@@ -135,8 +135,8 @@ pub struct TargetArgs {
     /// there, and nothing is copied; may be repeated
     #[arg(long, value_name = "PORT=TARGET", value_parser = parse_bind)]
     pub bind: Vec<(String, String)>,
-    /// Have an input and the output that is its new value in one buffer, of which a run changes what the network changes:
-    /// programs pass its address for both; may be repeated
+    /// Have an input and the output that is its new value in one buffer, of which a run changes
+    /// what the network changes. Programs pass its address for both; may be repeated
     #[arg(long, value_name = "INPUT=OUTPUT", value_parser = parse_state)]
     pub state: Vec<(String, String)>,
     /// Order in which targets lower and generate code (ids, separated by commas); those left out
@@ -155,7 +155,7 @@ pub struct TargetArgs {
     pub reproducer: Option<PathBuf>,
 }
 
-/// Where compiled models are kept.
+/// Cache of compiled models.
 #[derive(Args, Clone, Debug)]
 pub struct CacheArgs {
     /// Keep compiled models in this folder, and take them from there if nothing that decides on them has
@@ -210,13 +210,13 @@ pub struct CompileArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
         conflicts_with_all = ["emit", "print_pipeline"])]
     pub plan_picture: Option<Option<PathBuf>>,
-    /// Where the package has the weights: inside of both libraries, or beside them in NAME.weights, one
-    /// file that programs map [default: beside from 256 MiB]
+    /// Place of the weights in the package: inside of both libraries, or beside them in
+    /// NAME.weights, one file that programs map [default: beside from 256 MiB]
     #[arg(long, value_name = "inside|beside", default_value = "auto", hide_default_value = true,
         value_parser = parse_weights)]
     pub weights: WeightsPlace,
-    /// Lay the package out for another build as well: a module of Zephyr, a library of Arduino, or a crate of Rust (CMake
-    /// and pkg-config find each package); may be repeated
+    /// Lay the package out for another build as well: a module of Zephyr, a library of Arduino, or
+    /// a crate of Rust. CMake and pkg-config find each package; may be repeated
     #[arg(long = "layout", value_name = "zephyr|arduino|crate", value_delimiter = ',', value_parser = parse_layout)]
     pub layout: Vec<Layout>,
     /// Make the package a crate of Rust as well, without a standard library: the same as --layout=crate
@@ -235,7 +235,7 @@ impl CompileArgs {
     }
 }
 
-/// Where inputs come from.
+/// Source of inputs.
 #[derive(Args, Clone, Debug)]
 pub struct InputArgs {
     /// Inputs: an .npz keyed by input name, or a directory of ONNX input_N.pb files
@@ -246,7 +246,7 @@ pub struct InputArgs {
     pub random_inputs: Option<u64>,
 }
 
-/// Where inputs come from and outputs go.
+/// Source of inputs and destination of outputs.
 #[derive(Args, Clone, Debug)]
 pub struct DataArgs {
     #[command(flatten)]
@@ -403,8 +403,8 @@ pub struct PartitionArgs {
     #[allow(missing_docs, reason = "flattened into the command's own help")]
     pub target: TargetArgs,
     /// Print every decision: for each operation and target the condition that failed and its
-    /// values, for each refused merge the path in the way, and what everything costs; with =all
-    /// the condition of each pattern, not only of the one that came closest
+    /// values, for each refused merge the path in the way, and all costs. With =all, print the
+    /// condition of each pattern, not only of the one that came closest
     #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true,
           default_missing_value = "closest", value_parser = ["closest", "all"])]
     pub explain: Option<String>,

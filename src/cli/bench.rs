@@ -12,7 +12,7 @@ use phaseline_base::size::Variant;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// What `--json` prints. Times are in milliseconds.
+/// Output of `--json`. Times are in milliseconds.
 #[derive(Serialize)]
 struct Report {
     ok: bool,
@@ -22,7 +22,7 @@ struct Report {
     latency: Latency,
     threads: u32,
     peak_rss_kb: u64,
-    /// At each of the sizes that are asked for.
+    /// Times at each of the requested sizes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     at: Vec<AtSizes>,
     /// Billions of multiplications and additions that the threads can do in a second at most.
@@ -40,14 +40,14 @@ struct Latency {
     p90_ms: f64,
     min_ms: f64,
     runs: usize,
-    /// Of single runs, in their order; of at most [`LISTED`] of them, evenly spaced.
+    /// Times of single runs, in their order; of at most [`LISTED`] of them, evenly spaced.
     latency_ns: Vec<u64>,
 }
 
 /// Times at some sizes.
 #[derive(Serialize)]
 struct AtSizes {
-    /// As `--at` names them.
+    /// The sizes, in the form of `--at`.
     sizes: String,
     #[serde(flatten)]
     latency: Latency,
@@ -85,10 +85,10 @@ impl Latency {
     }
 }
 
-/// Inputs of the sizes that a part of the ranges names: the first elements of those of the greatest sizes.
+/// First elements of the greatest inputs, cut to the sizes that `part` names.
 ///
 /// # Errors
-/// The sizes of the network are known, or a size is none of its range.
+/// All sizes of the network are known, or a size is outside its range.
 fn inputs_at(executable: &Executable, inputs: &[Tensor], part: &Variant) -> Result<Vec<Tensor>> {
     let bounds = executable.signature().bounds.as_ref().filter(|it| !it.symbols.is_empty());
     let bounds = bounds.ok_or_else(|| {
@@ -190,7 +190,7 @@ fn spaced(samples: &[u64]) -> Vec<u64> {
     samples.iter().copied().step_by(samples.len().div_ceil(LISTED).max(1)).collect()
 }
 
-/// Times of runs in nanoseconds: so many at least, and for as long as that.
+/// Times of runs in nanoseconds: at least a number of runs, and for at least a duration.
 fn sample(
     model: &Executable,
     inputs: &[Tensor],

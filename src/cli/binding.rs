@@ -96,7 +96,7 @@ pub struct Built {
 
 /// The partition of a model between targets.
 pub struct Divided {
-    /// All that is known, as JSON.
+    /// The whole report, as JSON.
     pub json: String,
     /// A row for each operation.
     pub table: String,

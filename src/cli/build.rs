@@ -90,7 +90,7 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     Ok(())
 }
 
-/// Whether something is shown of the plan of memory.
+/// True if the plan of memory is shown in any form.
 fn shows(args: &CompileArgs) -> bool {
     args.report.is_some() || args.plan_picture.is_some()
 }
@@ -178,7 +178,7 @@ fn picture(
     Ok(io::write_bytes(file, text.as_bytes())?)
 }
 
-/// What `--report` says: the steps, and the memory that they take.
+/// Output of `--report`: the steps, and the memory that they take.
 #[derive(Serialize)]
 struct Report {
     steps: Vec<Layer>,

@@ -67,7 +67,7 @@ fn text(path: &Path) -> Result<Box<dyn Source>> {
     })
 }
 
-/// What the other process does.
+/// Work of the other process: reads bytecode and prints it as text.
 pub fn print_bytecode(path: &Path) -> Result<()> {
     let bytes = io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
     limit(Resource::Cpu, SECONDS + (bytes.len() as u64 >> 20));

@@ -31,7 +31,7 @@ impl Entry {
         Ok(session.cache_key(module, options)?.map(|key| Self { cache, key }))
     }
 
-    /// What `take` makes of the package that is kept; none if there is none, or none that can be used.
+    /// Passes the cached package to `take`; none without a package, or if it cannot be used.
     pub fn take<T>(&self, take: impl FnOnce(&Path) -> Result<T>) -> Option<T> {
         let found =
             self.cache.find(&self.key).and_then(|found| found.as_deref().map(take).transpose());
@@ -67,7 +67,7 @@ fn is_whole(package: &Path) -> bool {
     metadata.is_ok_and(|metadata| metadata.check_files(package).is_ok())
 }
 
-/// Says once what is wrong with the cache: what follows has the same reason more often than not.
+/// Warns once of a fault of the cache: further ones have the same reason more often than not.
 fn warn(what: &str, error: &Error) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {

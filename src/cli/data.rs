@@ -17,7 +17,7 @@ pub fn target_path(given: &[PathBuf]) -> Vec<PathBuf> {
 /// The variable that says what is logged.
 pub const LOG: &str = "PHASELINE_LOG";
 
-/// What the environment says is logged.
+/// Log levels of the environment.
 pub fn log() -> Option<String> {
     std::env::var(LOG).ok().filter(|log| !log.trim().is_empty())
 }

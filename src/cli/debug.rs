@@ -107,7 +107,7 @@ fn outcome(outcome: &std::result::Result<Vec<Comparison>, String>) -> String {
     }
 }
 
-/// What is wrong, if anything is.
+/// Description of the first fault; none if all is right.
 fn verdict(findings: &Findings) -> Option<String> {
     let first = findings.matches.iter().enumerate().find(|(_, checked)| !checked.passed());
     if let Some((number, checked)) = first {

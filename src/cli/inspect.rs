@@ -29,7 +29,7 @@ struct Facts {
     /// The number of operations of each kind of the graph dialect, those in loops counted once.
     operations: BTreeMap<String, usize>,
     parameters: Parameters,
-    /// Why the model cannot be imported.
+    /// Reason why the model cannot be imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
 }

@@ -22,7 +22,7 @@ struct Row {
     types: Vec<Found>,
 }
 
-/// What computes an operation on elements of a type.
+/// Kernels of an operation on elements of a type.
 #[derive(Debug, Serialize)]
 struct Found {
     element: String,

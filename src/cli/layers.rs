@@ -14,7 +14,7 @@ use std::{
 /// A step and what it took.
 #[derive(Debug, Serialize)]
 pub struct Layer {
-    /// What is done.
+    /// Operation of the step.
     #[serde(flatten)]
     pub operation: Operation,
     /// Median of its times, in milliseconds.
@@ -32,7 +32,7 @@ pub struct Layer {
     /// Billions of bytes of its buffers per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gbytes: Option<f64>,
-    /// What is to be known about it: a hint at what is missing.
+    /// Hint at an improvement that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<&'static str>,
 }

@@ -11,7 +11,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// What can be logged by itself: the targets of events, without `phaseline::`.
+/// Parts that can be logged by themselves: the targets of events, without `phaseline::`.
 const PARTS: [&str; 12] = [
     "import",
     "partition",

@@ -108,7 +108,7 @@ pub(super) fn divided<'s>(
     Ok(partitioned)
 }
 
-/// What the passes decide that leave results in pools: compiles as far as these, if a target has them.
+/// Results that passes leave in pools: compiles as far as these passes, if a target has them.
 pub(super) fn stays(
     session: &Session,
     module: &mut Module<'_>,

@@ -92,7 +92,7 @@ fn refuse_noise(profile: &Profile) -> Result<()> {
     }
 }
 
-/// What was measured, by target.
+/// Summary of the measurements, by target.
 fn summary(profile: &Profile) -> String {
     let mut out = String::new();
     for (number, target) in profile.targets.iter().enumerate() {

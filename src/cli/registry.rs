@@ -1,4 +1,4 @@
-//! What a command knows of targets: the built-in ones, those of directories, and aliases.
+//! Targets that a command knows: the built-in ones, those of directories, and aliases.
 
 use super::{args::RegistryArgs, print_error};
 use crate::{
@@ -20,7 +20,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// What the arguments of a command, the configuration and the environment say.
+    /// Reads the arguments of a command, the configuration and the environment.
     pub fn of(args: &RegistryArgs) -> Result<Self> {
         Self::with_directory(args, None)
     }

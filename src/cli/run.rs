@@ -51,7 +51,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
 }
 
-/// How a model is made ready.
+/// Settings for making a model ready.
 pub struct Preparation<'a> {
     cache: &'a CacheArgs,
     /// True if runs can be followed step by step.
@@ -61,12 +61,12 @@ pub struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
-    /// For runs on inputs that are known.
+    /// Settings for runs on inputs that are known.
     pub fn new(cache: &'a CacheArgs, trace: bool) -> Self {
         Self { cache, trace, folded: true }
     }
 
-    /// For runs on any inputs, as of a package.
+    /// Settings for runs on any inputs, as of a package.
     pub fn of_program(self) -> Self {
         Self { folded: false, ..self }
     }

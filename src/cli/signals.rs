@@ -1,4 +1,4 @@
-//! What the program does when it is told to stop.
+//! Cleanup when the program is told to stop.
 
 use crate::process;
 use signal_hook::{

@@ -11,13 +11,13 @@ const ABOUT: &str = "about.txt";
 /// A small target that works, of one style.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
-    /// What `--template` calls it.
+    /// Name for `--template`.
     pub name: &'static str,
     files: &'static [(&'static str, &'static str)],
 }
 
 impl Template {
-    /// All of them.
+    /// All templates.
     pub fn all() -> impl Iterator<Item = Self> {
         EMBEDDED.iter().map(|&(name, files)| Self { name, files })
     }
@@ -34,7 +34,7 @@ impl Template {
         })
     }
 
-    /// What it is for, in one line.
+    /// Purpose, in one line.
     pub fn about(self) -> &'static str {
         let file = self.files.iter().find(|(name, _)| *name == ABOUT);
         file.map_or("", |(_, text)| text.trim_end())

@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What to show of a compile while it runs.
+/// Options that show a compile while it runs.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WatchArgs {
     /// Print how long phases and passes took, to standard error

@@ -19,7 +19,7 @@ use crate::{
 };
 use c::COptions;
 
-/// What makes the code of targets' modules.
+/// Code generator for targets' modules.
 pub trait CodeGenerator: Sync {
     /// Makes code of `part`, the module of `target`, and compiles the vendor's sources with it.
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated>;
@@ -37,20 +37,20 @@ pub trait CodeGenerator: Sync {
     }
 }
 
-/// What code is generated for.
+/// Target and settings that code is generated for.
 pub struct Given<'a> {
     /// The target.
     pub target: &'a TargetInstance,
-    /// Its name in the model, and how C is compiled for it: the vendor's sources among it.
+    /// Its name in the model, and settings for compiling its C: the vendor's sources among them.
     pub options: &'a COptions,
 }
 
-/// What generating code gave.
+/// Result of generating code.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// The objects of the module, and those of the vendor's sources after them.
     pub objects: Vec<Object>,
-    /// How many of them are of the module.
+    /// Number of objects that are of the module.
     pub own: usize,
     /// Names and texts of what was generated as source, for people.
     pub sources: Vec<(String, String)>,
@@ -61,10 +61,10 @@ pub struct Generated {
 /// The machine that code is for.
 #[derive(Clone, Debug)]
 pub struct CodeMachine {
-    /// What is known about it.
+    /// Known properties of the machine.
     pub machine: Machine,
     /// The compiler that links for it; arguments may follow the program.
     pub cc: String,
-    /// Whether this compiler comes before that of other targets.
+    /// True if this compiler comes before that of other targets.
     pub decides: bool,
 }

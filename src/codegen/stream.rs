@@ -13,7 +13,7 @@
 //!   kind 3: none
 //! ```
 
-/// Where a buffer is.
+/// Memory that a buffer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// An input of the region.

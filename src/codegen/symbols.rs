@@ -1,10 +1,11 @@
 //! Names of the functions and variables of a vendor's C, one set for each target of a compile.
 //!
 //! Two targets of a kind have two copies of the vendor's C, compiled with flags of their own and
-//! with static variables of their own; so have two models in one program. What a copy defines gets
-//! the model's and the target's name in front: `my_conv` of target `a` in model `net` becomes
-//! `net_a__my_conv`, in the objects that define it and in those of the same target that use it. The
-//! plain name stays as a weak one with the first target that has it, for programs that call it.
+//! with static variables of their own. So have two models in one program. Symbols that a copy
+//! defines get the model's and the target's name in front: `my_conv` of target `a` in model `net`
+//! becomes `net_a__my_conv`. That holds in the objects that define it and in those of the same
+//! target that use it. The plain name stays as a weak one with the first target that has it, for
+//! programs that call it.
 
 use crate::{
     Error, Result,
@@ -91,9 +92,10 @@ pub fn link_libraries(objects: &mut [Object], model: &str, ids: &[&str]) -> Resu
     Ok(missing)
 }
 
-/// Takes plain names away from what one target defines where another one means a library: those in
-/// `inline`, which the host's code calls, and those that objects of a target that `links` a library use
-/// and do not define. A weak symbol of another target's stand-in would come before the library.
+/// Removes plain names that one target defines and that another one means as a library's. Those in
+/// `inline` are called by the host's code. Others are used by objects of a target that `links` a
+/// library, and not defined there. A weak symbol of another target's stand-in would come before the
+/// library.
 pub fn leave_to_libraries(
     objects: &mut [Object],
     parts: &[(String, usize)],
@@ -172,7 +174,8 @@ pub fn header(names: &Renamed, command: &str) -> String {
     )
 }
 
-/// What begins the names that Clang's address sanitizer defines in every object, for the linker to make one of.
+/// Prefix of the names that Clang's address sanitizer defines in every object, for the linker to
+/// make one of.
 const SANITIZER: &str = "___asan_";
 
 /// Names of what an object defines for others, apart from weak symbols, which may be replaced, and
@@ -255,7 +258,7 @@ fn rename(bytes: &[u8], names: &Renamed, weak: &BTreeSet<String>) -> Result<Vec<
     renamed.map_err(|error| format!("its symbols cannot be renamed: {error}"))
 }
 
-/// Has an object not define these names any more. Nothing in it refers to them.
+/// Removes definitions of these names from an object. Nothing in it refers to them.
 fn undefine(bytes: &mut [u8], names: &BTreeSet<String>) -> Result<(), String> {
     let places = match FileKind::parse(&*bytes) {
         Ok(FileKind::Elf32) => {
@@ -274,7 +277,7 @@ fn undefine(bytes: &mut [u8], names: &BTreeSet<String>) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the numbers of the sections of symbols are in a file.
+/// Positions in a file of the section numbers of symbols.
 fn section_numbers<E: FileHeader<Endian = Endianness>>(
     bytes: &[u8],
     names: &BTreeSet<String>,
@@ -297,7 +300,7 @@ fn section_numbers<E: FileHeader<Endian = Endianness>>(
     Ok(found)
 }
 
-/// Where the fields that change are.
+/// Sizes and offsets of the fields that change.
 struct Layout {
     /// Bytes of an address.
     word: usize,

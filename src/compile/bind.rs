@@ -10,7 +10,7 @@ use crate::{
 };
 use melior::ir::{Module, attribute::StringAttribute};
 
-/// Notes on the arguments and results of the network which of them are in the memory of which device.
+/// Annotates bound arguments and results of the network with their device's memory.
 ///
 /// # Errors
 /// Nothing has that name, or its target has no memory that programs can allocate in.
@@ -65,7 +65,7 @@ pub fn note<'c>(
     Ok(())
 }
 
-/// Whether a module has been through the phases with a port in the memory of a target's device.
+/// True if a module has been through the phases with a port in the memory of a target's device.
 fn is_noted(root: Op<'_>, port: &str, id: &str) -> bool {
     if let Ok(signature) = recorded_signature(root) {
         let is_port = |ports: &[Port], at: usize| ports.get(at).is_some_and(|p| p.name == port);

@@ -1,10 +1,10 @@
-//! Packages by what they are compiled from, so that nothing is compiled twice.
+//! Cache of packages, by the inputs of their compiles, so that nothing is compiled twice.
 //!
-//! A key is the XXH3 hash of all that decides on a package: the module with its weights, the pipeline and
-//! options, what their files hold, the machine, the C compiler, and this program. Code of others that takes
-//! part (hooks, targets that are folders) is not known well enough for a key.
+//! A key is the XXH3 hash of all that decides on a package. That is the module with its weights,
+//! the pipeline, options and their files, the machine, the C compiler, and this program. Code of
+//! others that takes part (hooks, targets that are folders) is not known well enough for a key.
 //!
-//! What is taken from a cache runs with the user's rights: nothing is that others could have put there.
+//! A cached package runs with the user's rights, so none is taken that others could have put there.
 
 use super::CompileOptions;
 use crate::{
@@ -32,7 +32,7 @@ pub struct Cache {
     folder: PathBuf,
 }
 
-/// What a package is found by.
+/// Key of a package in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheKey(String);
 
@@ -42,7 +42,7 @@ impl Cache {
         Self { folder }
     }
 
-    /// Fails if others could put packages there, whose code would run with the user's rights.
+    /// Fails if others could put packages there, which run with the user's rights.
     ///
     /// # Errors
     /// The folder is another user's, others may write to it, or it is no folder.
@@ -201,7 +201,7 @@ impl Session {
     }
 }
 
-/// What a C compiler says that it is; nothing if there is none, which is no fault before something is
+/// Version text of a C compiler; empty if there is none, which is no fault before something is
 /// compiled.
 fn version(cc: &str) -> Vec<u8> {
     let mut words = cc.split_whitespace();
@@ -213,7 +213,7 @@ fn version(cc: &str) -> Vec<u8> {
     command.and_then(std::io::Result::ok).map(|output| output.stdout).unwrap_or_default()
 }
 
-/// What tells a version of a program from another one, without reading it.
+/// Path, size and modification time of a program, which tell its versions apart without reading it.
 fn stamp(path: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -50,13 +50,13 @@ pub(super) fn evaluate(session: &Session, module: &Module<'_>) -> Result<()> {
     }
 }
 
-/// What depends on constants alone.
+/// Operations that depend on constants alone.
 struct Known {
     /// Operations, by address.
     ops: HashSet<ir::Id>,
 }
 
-/// What a value is computed by: operations and constants, each once, what is used before what uses it.
+/// Backward slice of a value: operations and constants, each once, operands before their users.
 #[derive(Default)]
 struct Cone<'c> {
     ops: Vec<Op<'c>>,
@@ -117,8 +117,8 @@ impl Known {
         found
     }
 
-    /// Bytes that a value takes more than the constants that it is computed from, as far as only what
-    /// is known uses those.
+    /// Bytes that a value takes beyond the constants that it is computed from, as far as only known
+    /// operations use those.
     fn growth(&self, value: Val<'_>) -> usize {
         let mut cone = Cone::default();
         cone.add(self, value);
@@ -232,7 +232,8 @@ fn replace(cone: &Cone<'_>, found: &[Val<'_>], tensors: &[Tensor]) -> Result<()>
     Ok(())
 }
 
-/// Whether kernels take the result as it is stored, and do this to it themselves.
+/// True for an operation that kernels absorb: they take its operand as it is stored, and apply it
+/// themselves.
 fn is_read_by_kernels(op: Op<'_>) -> bool {
     let is_view = ir::view::info(op).is_some_and(|info| info.view);
     let names = [graph::Transpose::NAME, graph::DequantizeLinear::NAME, graph::Cast::NAME];

@@ -123,7 +123,7 @@ impl Session {
         stages.run(self, module)
     }
 
-    /// Whether all passes are those of built-in targets, on IR that comes from them.
+    /// True if all passes are those of built-in targets, on IR that comes from them.
     fn has_own_passes(&self, options: &CompileOptions<'_>) -> Result<bool> {
         let given = options.pipeline.is_some()
             || !options.passes.is_empty()
@@ -239,7 +239,7 @@ fn check_complete(compiled: &Compiled, targets: &[TargetInstance]) -> Result<()>
     )))
 }
 
-/// Where the weights are. A host that is printed as C has them as it always has.
+/// Place of the weights. A host that is printed as C has them inside.
 fn weights(options: &CompileOptions<'_>, targets: &[TargetInstance]) -> Result<WeightsPlace> {
     let host = targets.last().filter(|host| host.kind.codegen.kind != CodegenKind::Llvm);
     match (host, options.weights) {
@@ -252,7 +252,7 @@ fn weights(options: &CompileOptions<'_>, targets: &[TargetInstance]) -> Result<W
     }
 }
 
-/// What the module says of the model, with what the targets' manifests say of their devices.
+/// The signature that the module records, with the devices of the targets' manifests.
 fn signature(module: Op<'_>, targets: &[TargetInstance], name: &str) -> Result<Signature> {
     let mut signature = recorded_signature(module)?;
     for device in &mut signature.devices {

@@ -4,7 +4,7 @@
 //! transpose(dequantize_linear(w, s) axis = 0)  -->  dequantize_linear(w', s) axis = 1
 //! ```
 //! Elements are moved as they are stored, so that kernels go on to read weights as they are, and
-//! constants take no more memory. What widens elements moves behind: casts and dequantizations.
+//! constants take no more memory. Casts and dequantizations, which widen elements, move behind.
 
 use crate::{
     Error, Result,
@@ -98,7 +98,7 @@ impl<'c> Transposed<'c> {
         Some(Self { op, wideners, constant, perm })
     }
 
-    /// The constants to transpose, and how.
+    /// The constants to transpose, and the order of their dimensions.
     fn constants(&self) -> Vec<(Val<'c>, Vec<i64>)> {
         let mut all = vec![(self.constant, self.perm.clone())];
         for op in &self.wideners {
@@ -110,8 +110,8 @@ impl<'c> Transposed<'c> {
         all
     }
 
-    /// Puts casts and dequantizations of transposed constants in the place of the transpose; whether that
-    /// was possible.
+    /// Puts casts and dequantizations of transposed constants in the place of the transpose; true
+    /// if that was possible.
     fn replace(&self, constants: &mut Constants<'c>) -> Result<bool> {
         if !self.constants().iter().all(|(value, perm)| constants.has(*value, perm)) {
             return Ok(false);
@@ -164,7 +164,7 @@ impl<'c> Transposed<'c> {
 
 /// The constants that take the place of others.
 struct Constants<'c> {
-    /// Which of `moved` has the elements of each.
+    /// Index in `moved` of the elements of each.
     places: HashMap<Key, usize>,
     moved: Vec<Option<AlignedBuffer>>,
     made: HashMap<Key, Val<'c>>,
@@ -207,7 +207,7 @@ struct Job {
     bytes: Bytes,
     /// Bytes of an element.
     width: usize,
-    /// For each dimension of the result its size, and how far apart its elements are in `bytes`.
+    /// For each dimension of the result its size, and the distance of its elements in `bytes`.
     axes: Vec<(usize, usize)>,
 }
 
@@ -231,7 +231,7 @@ impl Job {
         if elements.is_splat() {
             axes.clear();
         }
-        // What is walked as one is one; a dimension of one element is none.
+        // Dimensions that are walked as one are one; a dimension of one element is none.
         axes.retain(|(size, _)| *size != 1);
         let mut joined: Vec<(usize, usize)> = vec![];
         for (size, step) in axes {

@@ -1,4 +1,4 @@
-//! What a compile is asked for: targets, phases, limits and files, and the texts that passes get of it.
+//! Options of a compile: targets, phases, limits and files, and the texts that they give to passes.
 
 use crate::{
     Error, Phase, Pipeline, Result, Session,
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// What to compile for and how.
+/// Targets and settings of a compile.
 pub struct CompileOptions<'a> {
     /// Target spec: `"vanilla, llvm -mcpu=native"`.
     pub targets: String,
@@ -40,8 +40,8 @@ pub struct CompileOptions<'a> {
     pub pipeline: Option<Pipeline>,
     /// Passes added at the end of a phase.
     pub passes: Vec<(Phase, String)>,
-    /// Compute what depends on constants alone now, on this machine's processor, where the results do not
-    /// take much more memory than what they are computed from.
+    /// Compute all that depends on constants alone at compile time, on this machine's processor.
+    /// Results must not take much more memory than the constants that they are computed from.
     pub evaluate_constants: bool,
     /// Compute stages of the network in patches, at most so many, where that takes less memory.
     pub patches: Option<i64>,
@@ -50,11 +50,11 @@ pub struct CompileOptions<'a> {
     pub arena_limit: Option<u64>,
     /// The phase that the module has been through already.
     pub after: Phase,
-    /// Where to write the IR after each phase.
+    /// Folder for the IR after each phase.
     pub dump_phases: Option<PathBuf>,
-    /// What those files do with large weights.
+    /// Treatment of large weights in those files.
     pub dump_weights: Weights,
-    /// Where to write a reproducer when a pass fails.
+    /// File for a reproducer when a pass fails.
     pub reproducer: Option<PathBuf>,
     /// Called before each phase.
     pub observer: Option<&'a dyn Fn(Phase)>,
@@ -65,8 +65,8 @@ pub struct CompileOptions<'a> {
     pub cc: String,
     /// Let runs tell an observer of each step ([`crate::runtime::Executable::run_traced`]).
     pub trace: bool,
-    /// Fill bytes of working memory that nobody needs any more with NaN between the steps of a run, so that who
-    /// reads them is seen.
+    /// Fill dead bytes of working memory with NaN between the steps of a run, so that a read of
+    /// them shows.
     pub poison: bool,
     /// The place of the weights of a package.
     pub weights: WeightsPlace,
@@ -79,7 +79,7 @@ pub struct CompileOptions<'a> {
     pub bind: Vec<(String, String)>,
     /// Inputs and the outputs that are their new values, in one buffer: programs give the same address for both.
     pub states: Vec<(String, String)>,
-    /// How devices' C is compiled beyond what their manifests say.
+    /// Settings for devices' C beyond their manifests.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
 
@@ -127,7 +127,7 @@ impl CompileOptions<'_> {
         graph_partition::resolve_in(session.context(), &self.targets, path)
     }
 
-    /// The operators of vendors that the targets of the spec, and all that are known, declare.
+    /// Vendor operators that the targets of the spec and all known targets declare.
     ///
     /// # Errors
     /// The spec is not valid, or its targets declare an operator in different ways.
@@ -136,7 +136,7 @@ impl CompileOptions<'_> {
         graph_partition::known_in(session.context(), &self.targets, path).map(|known| known.1)
     }
 
-    /// What computes stages in patches, if that is asked for.
+    /// The pass that computes stages in patches, if it is asked for.
     pub(super) fn patches_pass(&self) -> Option<String> {
         let most = self.patches.map(|patches| format!("max-patches={patches}"));
         let limit = self.arena_limit.map(|bytes| format!("arena-limit={bytes}"));

@@ -19,18 +19,18 @@ use crate::{
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 
-/// What all targets' code of a compile has in common.
+/// Inputs that the code of all targets of a compile shares.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     /// Name of the model.
     pub name: &'a str,
     /// The C compiler.
     pub cc: &'a str,
-    /// What the rest of the model runs on.
+    /// Target of the rest of the model.
     pub host: Option<&'a TargetInstance>,
     /// All targets of the compile.
     pub targets: &'a [TargetInstance],
-    /// How devices' C is compiled beyond what their manifests say.
+    /// Settings for devices' C beyond their manifests.
     pub devices: Option<&'a c::compile::DeviceBuild>,
 }
 
@@ -163,7 +163,7 @@ fn add_files(
 /// Flags of the linker that bring no vendor's library.
 const PLAIN_FLAGS: [&str; 3] = ["-lm", "-lpthread", "-pthread"];
 
-/// Whether a target's flags of the linker name a library.
+/// True if a target's linker flags name a library.
 pub fn links(target: &TargetInstance) -> Result<bool> {
     let flags = target.codegen()?.link_flags;
     let names = |flag: &String| !flag.starts_with("-L") && !PLAIN_FLAGS.contains(&flag.as_str());
@@ -242,11 +242,11 @@ fn generated(part: Op<'_>) -> Option<Vec<String>> {
     Some(edit::array(list).into_iter().filter_map(edit::string).collect())
 }
 
-/// How C is compiled, and what hooks gave.
+/// Options of the C compiler, and artifacts of hooks.
 type FromHook<'a> = (&'a c::COptions, &'a [Artifact]);
 
-/// Has the target's generator make the code. Gives how many objects are of the module, and the paths
-/// of the C among it.
+/// Has the target's generator make the code. Returns the number of objects of the module, and the
+/// paths of the C among it.
 fn by_generator(
     session: &Session,
     part: Op<'_>,
@@ -396,7 +396,7 @@ fn by_hand(
     words.join(" ")
 }
 
-/// How the target's C is compiled, the sources and headers of artifacts with it.
+/// Options of the C compiler for the target, with the sources and headers of artifacts.
 fn c_options(
     target: &TargetInstance,
     model: Model<'_>,

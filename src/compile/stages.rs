@@ -1,4 +1,4 @@
-//! Runs the phases of a compile on a module: from where, until where, with dumps in between.
+//! Runs a range of the phases of a compile on a module, with dumps in between.
 
 use crate::{
     Result, Session,
@@ -10,7 +10,7 @@ use crate::{
 use melior::ir::Module;
 use std::path::Path;
 
-/// Which phases to run and what to leave on the way.
+/// Phases to run, and files to leave on the way.
 pub struct Stages<'a> {
     /// The text to run.
     pub pipeline: &'a Pipeline,
@@ -20,13 +20,13 @@ pub struct Stages<'a> {
     pub after: Phase,
     /// The last phase to run.
     pub until: Phase,
-    /// Where to write the IR after each phase.
+    /// Folder for the IR after each phase.
     pub dump: Option<&'a Path>,
-    /// What those files do with large weights.
+    /// Treatment of large weights in those files.
     pub dump_weights: Weights,
-    /// Whether all passes are those of built-in targets.
+    /// True if all passes are those of built-in targets.
     pub own_passes: bool,
-    /// Where to write a reproducer when a pass fails.
+    /// File for a reproducer when a pass fails.
     pub reproducer: Option<&'a Path>,
     /// Called before each phase, for progress display.
     pub observer: Option<&'a dyn Fn(Phase)>,

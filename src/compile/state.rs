@@ -11,7 +11,8 @@ use melior::ir::{Attribute, Module, Type, attribute::StringAttribute};
 
 type Port<'c> = (Type<'c>, func::Attributes<'c>);
 
-/// Notes on the results of the network of which inputs they are the new values. Comes after what is bound is noted.
+/// Annotates results of the network with the inputs whose new values they are. Runs after the
+/// annotations of `bind`.
 ///
 /// # Errors
 /// Nothing has such a name, or two ports that cannot be one buffer are to be one.

@@ -1,4 +1,4 @@
-//! What lets a runner see the steps of a run: the C that a traced model has in addition.
+//! Step tracing for runners: the additional C of a traced model.
 
 use crate::{
     Compiled, Result,
@@ -9,8 +9,8 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// Adds the function that the main function calls behind each step, and the one that sets who is
-/// told.
+/// Adds the function that the main function calls behind each step, and the one that sets the
+/// observer.
 pub fn add_observer(compiled: &mut Compiled, host: &TargetInstance) -> Result<()> {
     let model = compiled.signature.name.clone();
     let name = format!("{}.c", symbol_name(&model, "trace"));

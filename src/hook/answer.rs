@@ -1,4 +1,4 @@
-//! What a program that is a hook wrote: functions, constants, files for the package.
+//! Answer of a hook that is a program: functions, constants, files for the package.
 
 use crate::{
     Error, Result,
@@ -18,7 +18,7 @@ use std::{
 /// The folder in which a program runs.
 pub const WORK: &str = "work";
 
-/// What a program answered.
+/// Answer of a program.
 pub struct Answer {
     /// The folder with its files.
     work: PathBuf,
@@ -43,9 +43,9 @@ struct Said {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Line {
-    /// Why the program declines.
+    /// Reason why the program declines.
     pub declines: Option<String>,
-    /// Why the compile ends.
+    /// Error that ends the compile.
     pub error: Option<String>,
     /// Inputs that the call is not given any more.
     #[serde(default)]
@@ -72,12 +72,12 @@ impl Drop for Answer {
 }
 
 impl Answer {
-    /// Of a program that ended, in its folder.
+    /// Answer of a program that ended, in its folder.
     pub fn of_files(folder: Folder, work: PathBuf) -> Self {
         Self { work, line: None, _folder: Some(folder) }
     }
 
-    /// Of a program that goes on, with the folder of this request.
+    /// Answer of a program that goes on, with the folder of this request.
     ///
     /// # Errors
     /// It declines and answers all the same.
@@ -99,7 +99,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Why the program declines, if it says so.
+    /// Reason why the program declines, if it says so.
     pub fn declines(&self) -> Option<&str> {
         self.line.as_ref()?.declines.as_deref()
     }
@@ -157,7 +157,7 @@ impl Answer {
         tensor.map(Some).map_err(|error| Error::invalid(error.to_string()))
     }
 
-    /// What becomes of the constants that are these inputs.
+    /// Updates of the constants at these inputs.
     pub fn updates(&self, inputs: &[usize]) -> Result<Vec<Update>> {
         let list = || inputs.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         if self.read("output.npy")?.is_some() {
@@ -277,7 +277,7 @@ fn list(folder: &Path, before: &str, names: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// What is at a path; links are not followed.
+/// File type at a path; links are not followed.
 fn kind_of(path: &Path) -> Result<Option<std::fs::FileType>> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type())),

@@ -68,7 +68,7 @@ fn is_of(op: Op<'_>, target: &TargetInstance) -> bool {
     ir::attr_str(op, names::TARGET).is_some_and(|id| id == target.id)
 }
 
-/// Where the subject's first operation of the graph is, and what the subject is called with it.
+/// Location of the subject's first operation of the graph, and a name for the subject with it.
 fn describe<'c>(subject: Op<'c>) -> (Location<'c>, String) {
     let name = func::symbol(subject);
     let called = |op: Op<'c>| match ir::op_name(op) {
@@ -178,7 +178,8 @@ fn generate(request: &Request<'_, '_>, programs: &Programs) -> Result<Option<Gen
     }
 }
 
-/// What is known of the functions that are blobs: which of their arguments are read and written.
+/// Interfaces of the functions that are blobs: the arguments that are read, and those that are
+/// written.
 fn blobs<'c>(functions: &[Op<'c>], artifacts: &[Artifact]) -> Result<Vec<Attribute<'c>>> {
     let mut found = vec![];
     for function in functions {

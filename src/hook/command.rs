@@ -1,18 +1,21 @@
 //! Hooks that are programs: a manifest names them, files go in and out.
 //!
-//! A program runs in an empty folder. What it is asked is JSON, on its standard input and in
-//! `request.json`, as `docs/hooks.schema.json` describes; what that is about is beside it:
+//! A program runs in an empty folder. The request is JSON, on its standard input and in
+//! `request.json`, as `docs/hooks.schema.json` describes. Its subject is beside it:
 //!
 //! - `input.mlir` (not for the constant updater): the function and the functions that it calls, or
-//!   the target's module, with all constants,
-//! - `input.npy` (constant updater): the constant; `input-N.npy` for all constants of a call,
+//!   the target's module. All constants are there.
+//! - `input.npy` (constant updater): the constant; `input-N.npy` for all constants of a call.
 //! - `module.mlir`, if the manifest says `module = true`: the whole module.
 //!
 //! It answers with `output.mlir` (whose entry has the name of the function in the request),
-//! `output.npy` or `output-N.npy` and `answer.json`, and files in `artifacts/`, whose types the
-//! manifest declares or their names say. A program that writes none of them declines. Any exit code
-//! but 0 ends the compile with what it said, and so does an answer that takes too much time or space. For programs in Python there is a module
-//! ([`PYTHON`]), which they find without any path. That is protocol 1; [`super::programs`] has protocol 2.
+//! `output.npy` or `output-N.npy` and `answer.json`. Further files are in `artifacts/`; the
+//! manifest declares their types, or their names tell them. A program that writes none of them
+//! declines.
+//!
+//! Any exit code but 0 ends the compile with the program's output, and so does an answer that takes
+//! too much time or space. For programs in Python there is a module ([`PYTHON`]), which they find
+//! without any path. That is protocol 1; [`super::programs`] has protocol 2.
 
 use super::{
     answer::{Answer, WORK},
@@ -47,7 +50,7 @@ use std::{
     time::Duration,
 };
 
-/// What programs in Python can import.
+/// Name and text of the module for programs in Python.
 const PYTHON: (&str, &str) = ("phaseline_hook.py", PYTHON_SOURCE);
 
 /// The module of programs in Python.

@@ -89,7 +89,7 @@ fn apply<'c>(call: Op<'c>, found: &[Use<'c>], updates: &[Update]) -> Result<()> 
     Ok(())
 }
 
-/// Says what becomes of the constants of a call: Rust first, the program for what it declines.
+/// Asks for updates of a call's constants: Rust first, the program where that declines.
 fn ask(
     request: &Request<'_, '_>,
     constants: &[Constant],

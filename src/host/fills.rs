@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Size from which a constant with one value everywhere is written by the host instead.
 const FILL_BYTES: u64 = 1 << 20;
 
-/// Has the host's functions write what they read of such constants; gives the names of these.
+/// Replaces large constants of one value everywhere by fills in the host's functions; gives the
+/// names of the constants.
 pub fn write<'c>(
     module: Op<'c>,
     main: Op<'c>,
@@ -51,8 +52,8 @@ pub fn write<'c>(
     Ok(filled)
 }
 
-/// Moves an operation in front of the first one that reads its result, with the views of it in between: what is written
-/// where a function begins would take memory all the time.
+/// Moves an operation, with the views of it in between, in front of the first one that reads its
+/// result. A value that is written at the start of a function would take memory all the time.
 fn sink<'c>(function: Op<'c>, op: Op<'c>) -> crate::Result<()> {
     let ops = edit::entry_block(function).map(ir::ops).unwrap_or_default();
     let Some(place) = ops.iter().position(|other| edit::same(*other, op)) else { return Ok(()) };
@@ -71,7 +72,7 @@ fn sink<'c>(function: Op<'c>, op: Op<'c>) -> crate::Result<()> {
     Ok(())
 }
 
-/// What a constant is filled with, if it is large and has one value everywhere.
+/// The one value of a large constant, if all its elements are equal.
 fn fill_value(global: Op<'_>) -> Option<Attribute<'_>> {
     let value =
         global.attribute("initial_value").ok().filter(|_| global.has_attribute("constant"))?;

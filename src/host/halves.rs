@@ -1,8 +1,9 @@
 //! Convolutions and products of 16-bit floats that were widened, on machines that multiply pairs of them.
 //!
-//! `graph-widen-half` has them computed on f32. Where the image is widened bf16, and the constant weights are numbers that
-//! bf16 has, products are the same in pairs of bf16, which are added to f32: in another order, and with 0 for numbers below
-//! 2^-126. f16 stays widened: AVX512-FP16 adds to f16, which is less than what is computed elsewhere.
+//! `graph-widen-half` has them computed on f32. If the image is widened bf16 and the constant
+//! weights are exact in bf16, products of pairs of bf16 are the same. They are added to f32 in
+//! another order, and with 0 for numbers below 2^-126. f16 stays widened: AVX512-FP16 adds to f16,
+//! which is less than what is computed elsewhere.
 
 use super::kernel::{
     Contraction, Element, Halves, Isa, Tiles, Types, Winograd,
@@ -23,7 +24,7 @@ const FEW_WEIGHTS: i64 = 1 << 14;
 /// The bits of an f32 that bf16 lacks.
 const LOST: u32 = 0xffff;
 
-/// Has a kernel multiply pairs of bf16 if that is faster; its image then.
+/// Changes a kernel to multiply pairs of bf16 if that is faster; returns its image then.
 pub fn narrow<'c>(
     op: Op<'c>,
     found: &mut Recognized<'c>,
@@ -46,7 +47,8 @@ fn image(value: Val<'_>) -> Option<(Val<'_>, Option<Vec<i64>>)> {
     Some((widened(transpose.x()).filter(|_| alone)?, Some(transpose.perm())))
 }
 
-/// Has composites whose results are widened for such kernels only give them as bf16, and widens these after them.
+/// Changes composites whose results are widened for such kernels only. They give bf16, which is
+/// widened after them.
 pub fn keep<'c>(
     ops: &[Op<'c>],
     is_candidate: fn(Op<'c>) -> bool,
@@ -104,7 +106,7 @@ fn last_cast(composite: Op<'_>) -> Option<(graph::Cast<'_>, Op<'_>)> {
     (is_inside && is_wide && alone && widened(value).is_some()).then_some((cast, end))
 }
 
-/// Whether a composite's kernel would read a value as bf16, and read it as its image only.
+/// True if a composite's kernel would read a value as bf16, and read it as its image only.
 fn reads_halves<'c>(user: Op<'c>, value: Val<'c>, machine: (Isa, Tiles)) -> Result<bool> {
     let Some(found) = recognize(user) else { return Ok(false) };
     let places = ir::operands(user);
@@ -134,7 +136,8 @@ fn narrowed(
     Ok(narrow.filter(|_| op.operand(weights.operand).is_ok_and(is_exact)))
 }
 
-/// Has a kernel of few points, which waits for its weights, read these as 16-bit floats, if they are numbers that such have.
+/// Changes a kernel of few points, which waits for its weights, to read these as 16-bit floats if
+/// they are exact in such.
 pub fn store<'c>(op: Op<'c>, found: &mut Recognized<'c>, isa: Isa) -> Result<()> {
     let (Kernel::Contraction(spec), Some(weights)) = (&mut found.kernel, &found.weights) else {
         return Ok(());
@@ -170,13 +173,13 @@ fn in_bf16(value: &f32) -> bool {
     value.to_bits() & LOST == 0
 }
 
-/// What is widened from bf16.
+/// The bf16 value that a cast widens.
 fn widened(value: Val<'_>) -> Option<Val<'_>> {
     let x = graph::Cast::of(edit::defining_op(value)?)?.x();
     (Element::of(x.r#type()) == Some(Element::BF16)).then_some(x)
 }
 
-/// Whether a constant has only numbers that bf16 has.
+/// True for a constant whose numbers are all exact in bf16.
 fn is_exact(value: Val<'_>) -> bool {
     let Some(elements) = Elements::of_value(value) else { return false };
     weights::floats_of::<f32>(&elements).is_some_and(|values| values.iter().all(in_bf16))

@@ -1,4 +1,4 @@
-//! Concatenations whose operands are computed where they belong.
+//! In-place concatenation: operands are computed into slices of the result.
 //!
 //! ```text
 //! %a = composite ...                       %e = tensor.empty
@@ -12,9 +12,10 @@
 //! Each operand is put into the whole right after it was computed, so that bufferization sees one buffer from the first
 //! of them on.
 //!
-//! A concatenation that is an operand of another along the same axis is a slice of it if its readers can read slices
-//! (kernels cannot) and come before the rest is written. A network that appends to all that it has computed so far
-//! (DenseNet) then has one buffer and no copies.
+//! A concatenation that is an operand of another along the same axis may be a slice of it. Its
+//! readers must be able to read slices (kernels cannot) and come before the rest is written. A
+//! network that appends to all that it has computed so far (DenseNet) then has one buffer and no
+//! copies.
 
 use super::kernel::recognize::Part;
 use crate::{
@@ -30,32 +31,33 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
 
-/// A concatenation that is being put together.
+/// An in-place concatenation.
 struct Joint<'c> {
     concat: Op<'c>,
     /// Type of the result.
     ty: Type<'c>,
     axis: usize,
-    /// Insertions that lead to it.
+    /// Length of the chain of insertions that leads to it.
     chain: usize,
-    /// First position of each operand along the axis; none for those that are in their place.
+    /// First position of each operand along the axis; none for an operand that is in its place.
     starts: Vec<Option<i64>>,
-    /// The joint that it is a slice of, and its first position there.
+    /// Index of the in-place concatenation that it is a slice of, and its first position there.
     parent: Option<(usize, i64)>,
-    /// It may become part of something else if nothing keeps it from that.
+    /// True if the whole is an allocation of its own, which keeps it from becoming part of
+    /// something else.
     alloc: bool,
     /// The whole with the operands that are in their place so far.
     whole: Option<Val<'c>>,
 }
 
-/// The concatenations of a function.
+/// The in-place concatenations of a function.
 pub struct Joints<'c>(Vec<Joint<'c>>);
 
-/// A result that a kernel can write into a whole.
+/// A slice of an in-place concatenation that a kernel can write its result to.
 pub struct Place {
     joint: usize,
     operand: usize,
-    /// Where in the whole.
+    /// The slice of the whole.
     pub part: Part,
 }
 
@@ -105,7 +107,7 @@ impl<'c> Joints<'c> {
         self.0.iter().position(|joint| edit::same(joint.concat, concat))
     }
 
-    /// Makes operands of the last joint slices of it where they can be.
+    /// Makes operands of the last in-place concatenation slices of it where they can be.
     fn adopt(&mut self) {
         let Some((outer, inners)) = self.0.split_last_mut() else { return };
         for (operand, value) in ir::operands(outer.concat).into_iter().enumerate() {
@@ -124,7 +126,8 @@ impl<'c> Joints<'c> {
         }
     }
 
-    /// The joint whose buffer has this one, and the first position there.
+    /// Outermost in-place concatenation whose buffer contains this one, and the first position
+    /// there.
     fn root(&self, index: usize) -> (usize, i64) {
         let (mut index, mut start) = (index, 0);
         while let Some((parent, offset)) = self.0[index].parent {
@@ -133,7 +136,7 @@ impl<'c> Joints<'c> {
         (index, start)
     }
 
-    /// Where a kernel may write the result of `op`.
+    /// The slice of a concatenation that a kernel may write the result of `op` to.
     pub fn place(&self, op: Op<'c>) -> Option<Place> {
         let result = ir::result0(op).ok()?;
         self.0.iter().enumerate().find_map(|(index, joint)| {
@@ -168,7 +171,7 @@ impl<'c> Joints<'c> {
         Ok(())
     }
 
-    /// The operands of joints that are results of `op`: joint and operand.
+    /// The operands of in-place concatenations that are results of `op`: concatenation and operand.
     pub fn operands(&self, op: Op<'c>) -> Vec<(usize, usize)> {
         let results = ir::results(op);
         let of_joint = |(index, joint): (usize, &Joint<'c>)| {
@@ -195,7 +198,8 @@ impl<'c> Joints<'c> {
         Ok(())
     }
 
-    /// Puts what is left into its place, and the whole into the place of `concat`. False if that is no joint.
+    /// Puts the remaining operands into their places, and replaces `concat` by the whole. False if
+    /// it is no in-place concatenation.
     pub fn finish(&mut self, concat: Op<'c>) -> Result<bool> {
         let Some(index) = self.index(concat) else { return Ok(false) };
         let b = Builder::before(concat)?;
@@ -220,7 +224,7 @@ impl<'c> Joints<'c> {
     }
 }
 
-/// Whether an operation becomes loops, which read slices as they lie.
+/// True for an operation that becomes loops, which read slices as they lie.
 fn is_loop(op: Op<'_>) -> bool {
     is_elementwise(op) || graph::Transpose::is(op) || graph::BatchNorm::is(op)
 }
@@ -242,7 +246,8 @@ impl<'c> Joint<'c> {
         Ok(whole)
     }
 
-    /// Whether all other readers of it are loops that come before what `outer` has besides.
+    /// True if every reader but `outer` is a loop ahead of the producers of `outer`'s later
+    /// operands.
     fn is_read_before(&self, outer: Op<'c>) -> bool {
         let Ok(result) = ir::result0(self.concat) else { return false };
         let users = ir::users(result);

@@ -1,4 +1,4 @@
-//! Loops that are no kernels: how much they do, and how they are cut into tasks.
+//! Loops that are no kernels: their amount of work, and their division into tasks.
 
 use crate::{
     Result,
@@ -97,7 +97,7 @@ impl<'c> Nest<'c> {
         ir::operands(self.op).split_off(self.inputs)
     }
 
-    /// Whether all of a written operand is overwritten, and nothing of it is read.
+    /// True if all of a written operand is overwritten, and nothing of it is read.
     pub fn overwrites(&self, value: Val<'c>) -> bool {
         let operands = ir::operands(self.op);
         if operands.iter().filter(|operand| **operand == value).count() != 1 {
@@ -116,8 +116,8 @@ impl<'c> Nest<'c> {
         unread && singles.len() == self.maps[place].len() && distinct.len() == singles.len()
     }
 
-    /// By how many elements an operand moves with each loop, and where it begins; `None` if that is
-    /// not known, an index is no loop alone, or loops are reductions.
+    /// Strides of an operand in elements for each loop, and its offset. `None` if those are not
+    /// known, an index is no loop alone, or loops are reductions.
     pub(super) fn strides(&self, place: usize) -> Option<(Vec<i64>, i64)> {
         let (strides, start) = memref::strides(ir::operands(self.op).get(place)?.r#type())?;
         if !self.parallel.iter().all(|parallel| *parallel)
@@ -157,8 +157,8 @@ impl<'c> Nest<'c> {
         (cut.tasks() > 1).then_some(cut)
     }
 
-    /// Whether each operand depends on a loop, if at all, by one plain index, so that a part of it
-    /// is a view.
+    /// True if each operand depends on a loop, if at all, by one plain index: a part of it is then
+    /// a view.
     fn can_cut(&self, at: usize) -> bool {
         let operands = ir::operands(self.op);
         self.parallel[at]
@@ -234,7 +234,7 @@ impl Cut {
         edit::set_operand(repeat, 1, to)
     }
 
-    /// What the body takes for the index of the loop counts from the first of the task.
+    /// Adds the first iteration of the task to the indices that the body takes of the loop.
     fn shift_indices<'c>(&self, inside: Op<'c>, from: Val<'c>) -> Result<()> {
         for op in ir::ops_of(inside) {
             if ir::op_name(op) != "linalg.index" || ir::attr_i64(op, "dim") != Some(self.at as i64)

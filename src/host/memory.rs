@@ -15,21 +15,22 @@ const SLACK: i64 = 4 << 10;
 /// Values that a loop reads, at most, for what it computes to be counted as computed where it is read.
 const MOST_SOURCES: usize = 8;
 
-/// What is in use while each operation of a module runs, by the order of the operations: values from the operation
-/// that computes them to the last one that reads them. Arguments, constants, and what is computed of constants alone,
-/// which kernels read packed, are no part of it, nor is what loops compute where they read it.
+/// Bytes in use while each operation of a module runs, by the order of the operations. A value is
+/// live from the operation that computes it to the last one that reads it. Arguments and constants
+/// are left out, and so is what is computed of constants alone, which kernels read packed. Values
+/// that loops compute where they read them are left out, too.
 pub struct Memory {
     around: Vec<Around>,
     places: HashMap<ir::Id, usize>,
-    /// Where copies of values were last read.
+    /// Last operations that read copies of values.
     copies: HashMap<ir::Id, usize>,
 }
 
 /// Bytes in use around one operation.
 struct Around {
-    /// Before it, with its operands and without its results.
+    /// Bytes before it, with its operands and without its results.
     before: i64,
-    /// With its results.
+    /// Bytes during it, with its results.
     during: i64,
     /// For each operand its bytes if nothing reads it later, 0 otherwise.
     last: Vec<i64>,
@@ -53,15 +54,15 @@ impl Memory {
         around.map_or(0, |around| around.most + SLACK - around.during)
     }
 
-    /// Has `op` work in so many bytes.
+    /// Counts so many bytes that `op` works in.
     pub fn take(&mut self, op: Op<'_>, bytes: i64) {
         if let Some(at) = self.places.get(&ir::id(op)) {
             self.around[*at].during += bytes;
         }
     }
 
-    /// Has `op` read a copy of `bytes` in the place of an operand, if there is room for that. Operations that read the same
-    /// value share the copy.
+    /// Counts a copy of `bytes` that `op` reads in the place of an operand, if there is headroom
+    /// for that; false if not. Operations that read the same value share the copy.
     pub fn copy(&mut self, op: Op<'_>, operand: usize, bytes: i64) -> bool {
         let Some(at) = self.places.get(&ir::id(op)).copied() else { return false };
         let Some(value) = ir::operands(op).get(operand).copied() else { return false };
@@ -131,12 +132,13 @@ fn parts(value: Val<'_>) -> Vec<Op<'_>> {
     joint.map(ir::operands).unwrap_or_default().into_iter().filter_map(edit::defining_op).collect()
 }
 
-/// Whether a value is nothing but a part of a concatenation.
+/// True for a value that is nothing but a part of a concatenation.
 fn is_part(value: Val<'_>) -> bool {
     !ir::has_uses(value, 2) && matches!(&ir::users(value)[..], [user] if graph::Concat::is(*user))
 }
 
-/// What values are in memory where others are read.
+/// Values in memory that are read through views, and through loops that are computed where they are
+/// read.
 struct Stored<'c>(HashMap<ir::Id, Vec<Val<'c>>>);
 
 impl<'c> Stored<'c> {
@@ -178,7 +180,7 @@ fn is_view(op: Op<'_>) -> bool {
     view::info(op).is_some_and(|info| info.view)
 }
 
-/// Whether the result of an operation is computed by the loops that read it.
+/// True if the result of an operation is computed by the loops that read it.
 fn is_part_of_loops(op: Op<'_>) -> bool {
     let reads = |op: &Op<'_>| is_of_elements(*op) || ir::op_name(*op).starts_with("graph.reduce_");
     is_of_elements(op)

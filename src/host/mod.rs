@@ -1,4 +1,4 @@
-//! What makes the host fast: operands in a layout that suits its vectors, and kernels written
+//! Optimizations for the host: operands in a layout that suits its vectors, and kernels written
 //! with explicit register tiles. `README.md` beside this file says how an operation becomes one.
 
 pub(crate) mod fills;

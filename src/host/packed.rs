@@ -21,7 +21,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// One that has made nothing yet.
+    /// A packer that has made nothing yet.
     pub fn new(isa: Isa) -> Self {
         Self { isa, packed: 0 }
     }

@@ -69,7 +69,7 @@ fn known(value: Val<'_>) -> Option<i64> {
     ir::attr_i64(edit::defining_op(value)?, "value")
 }
 
-/// How often a loop with known bounds runs.
+/// Trip count of a loop with known bounds and a step of 1.
 fn trips(repeat: Op<'_>) -> Option<i64> {
     let [from, to, step, ..] = ir::operands(repeat)[..] else { return None };
     (known(step)? == 1).then_some(known(to)? - known(from)?)

@@ -1,8 +1,8 @@
 //! Copies that change the order of dimensions, in squares that are transposed in registers.
 //!
 //! Loops that read along one dimension and write along another touch a line of the cache for each
-//! element. Here a square of elements is read in rows, transposed by shuffles and written in rows,
-//! and a task does all squares of a line of the output before the next one.
+//! element. Here a square of elements is read in rows, transposed by shuffles and written in rows.
+//! A task does all squares of a line of the output before the next one.
 
 use super::{
     kernel::{Emitter, Isa, Ix, Width},
@@ -36,7 +36,7 @@ struct Axis {
 /// A copy in another order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transpose {
-    /// Where input and output begin, in elements.
+    /// Offsets of input and output, in elements.
     start: (i64, i64),
     outer: Vec<Axis>,
     /// The dimension along which elements are neighbours in the output.
@@ -44,13 +44,13 @@ pub struct Transpose {
     /// A short dimension that `along` is made of together with the one around it, as the columns of depth to
     /// space are of points and phases: it is walked first.
     inner: Option<Axis>,
-    /// That along which they are in the input.
+    /// The dimension along which elements are neighbours in the input.
     across: Cut,
     /// Rows and columns of a square.
     side: i64,
     bytes: i64,
-    /// Whether lines of the next block are fetched while one is copied: the processor foresees neither those that are
-    /// read, which lie apart, nor the many that are written.
+    /// True if lines of the next block are prefetched while one is copied: the processor foresees
+    /// neither those that are read, which lie apart, nor the many that are written.
     ahead: bool,
 }
 
@@ -218,7 +218,8 @@ impl Transpose {
         Ok(())
     }
 
-    /// The same, line of the input by line: those of the next block are fetched meanwhile.
+    /// The same, line of the input by line: those of the next block are prefetched while one is
+    /// copied.
     fn part_ahead<'c>(
         &self,
         e: &Emitter<'c>,
@@ -244,7 +245,7 @@ impl Transpose {
         Ok(())
     }
 
-    /// Where input and output are further along an axis.
+    /// Positions in input and output after `index` steps along an axis.
     fn moved<'c>(
         &self,
         e: &Emitter<'c>,
@@ -254,7 +255,7 @@ impl Transpose {
         Ok((e.add(at.0, e.mul(index, axis.from)?)?, e.add(at.1, e.mul(index, axis.to)?)?))
     }
 
-    /// How far in the input element `index` of `along` is.
+    /// Offset in the input of element `index` of `along`.
     fn reached<'c>(&self, e: &Emitter<'c>, index: Ix<'c>) -> Result<Ix<'c>> {
         match self.inner {
             None => e.mul(index, self.along.axis.from),
@@ -298,7 +299,7 @@ impl Transpose {
     }
 }
 
-/// Whether the body gives the input as it is.
+/// True if the body gives the input as it is.
 fn is_copy(nest: &Nest<'_>) -> bool {
     let body = ir::ops_of(nest.op);
     let input = edit::entry_block(nest.op).map(edit::arguments);

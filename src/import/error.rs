@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::io::IoError;
 
-/// Why a model could not be imported.
+/// A reason why a model could not be imported.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -21,7 +21,7 @@ pub enum ImportError {
         path: PathBuf,
         /// The format, with its article.
         format: &'static str,
-        /// How that was seen.
+        /// The finding that shows it.
         message: String,
     },
     /// A stored tensor is wrong.
@@ -31,7 +31,7 @@ pub enum ImportError {
         path: PathBuf,
         /// Name of the tensor.
         tensor: String,
-        /// What is wrong.
+        /// Description of the fault.
         message: String,
     },
     /// The graph's structure is wrong: names, order, types of inputs and outputs.
@@ -39,7 +39,7 @@ pub enum ImportError {
     Graph {
         /// The model file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         message: String,
     },
     /// A node cannot be imported.
@@ -49,7 +49,7 @@ pub enum ImportError {
         path: PathBuf,
         /// The node, described by name and operator.
         node: String,
-        /// What is wrong.
+        /// Description of the fault.
         message: String,
     },
     /// The model uses operators that are not supported: all of them.
@@ -65,7 +65,7 @@ pub enum ImportError {
     Option {
         /// The model file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the conflict.
         message: String,
     },
 }
@@ -110,7 +110,7 @@ pub struct UnsupportedOp {
     pub domain: String,
     /// Version of the domain's operator set in this model.
     pub opset: i64,
-    /// Why it is not supported, when the operator itself is known.
+    /// Reason why it is not supported, when the operator itself is known.
     pub reason: Option<String>,
     /// Names of the nodes that use it.
     pub nodes: Vec<String>,

@@ -33,7 +33,8 @@ pub(crate) struct InputType {
 }
 
 impl InputType {
-    /// Gives open dimensions the sizes of their names: `names` has those of the model, and what has none is `INPUT.AXIS`.
+    /// Gives open dimensions the sizes of their names: `names` has those of the model, and a
+    /// dimension without one is `INPUT.AXIS`.
     pub(crate) fn with_sizes(mut self, names: &[Option<&str>], options: &ImportOptions) -> Self {
         let mut sizes = vec![String::new(); self.dims.len()];
         for (axis, dim) in self.dims.iter_mut().enumerate().filter(|(_, dim)| **dim == ir::DYNAMIC)
@@ -138,7 +139,7 @@ pub(crate) struct Frame<'c> {
     pub(crate) file: Location<'c>,
 }
 
-/// Notes on a module which parts of its ranges of sizes get code of their own.
+/// Records on a module the parts of its ranges of sizes that get code of their own.
 fn note_variants<'c>(context: &'c Context, module: &Module<'c>, options: &ImportOptions) {
     let variants = &options.variants;
     let root = ir::root(module);
@@ -300,7 +301,7 @@ fn name_attributes<'c, 'n>(
     ArrayAttribute::new(context, &entries).into()
 }
 
-/// Without directories: where the model happens to lie does not belong in what is made of it.
+/// The name of a file without its directories: the place of a model does not belong in its package.
 pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().map_or("model".into(), |name| name.to_string_lossy().into_owned())
 }

@@ -13,8 +13,8 @@ use melior::ir::Module;
 /// Lists in lists are dimensions, of which no model has more.
 const MAX_RANK: usize = 16;
 
-/// Reads a value of that type: a number, or a list of values in brackets that are all of one shape.
-/// Booleans are `true` and `false`, or 1 and 0; floats may be `inf`, `-inf` and `nan`.
+/// Reads a value of that type: a number, or a bracketed list of values of one shape. Booleans are
+/// `true` and `false`, or 1 and 0. Floats may be `inf`, `-inf` and `nan`.
 ///
 /// # Errors
 /// The text is neither, or a number is not one of the type.
@@ -105,7 +105,7 @@ fn tensor(dtype: DType, shape: &[usize], words: &[&str]) -> Result<Tensor, Strin
         }
     };
     let tensor = made.map_err(|error| error.to_string())?;
-    // What is too large becomes infinity without a word.
+    // Numbers that are too large become infinity without a word.
     let is_infinite = |word: &str| word.trim_start_matches(['+', '-']).starts_with(['i', 'I']);
     let values = if dtype.is_float() { tensor.to_f64() } else { vec![] };
     match values.iter().zip(words).find(|(value, word)| value.is_infinite() && !is_infinite(word)) {
@@ -114,7 +114,7 @@ fn tensor(dtype: DType, shape: &[usize], words: &[&str]) -> Result<Tensor, Strin
     }
 }
 
-/// Notes in a module which inputs of its model are constants there.
+/// Records in a module the inputs of its model that are constants there.
 pub(crate) fn record(
     module: &Module<'_>,
     constants: &IndexMap<String, Tensor>,

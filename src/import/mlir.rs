@@ -59,9 +59,10 @@ impl Source for Ir {
     }
 }
 
-/// What in a module is no network, with its place; none if there is nothing. A network has functions with
-/// bodies, operations of the dialect `graph`, constants and names, and computes its results. All else
-/// may be a program: code of it calls any function, such as `system`, with the rights of who runs it.
+/// The first operation of a module that is no part of a network, with its place; `None` for a pure
+/// network. A network has functions with bodies, operations of the dialect `graph`, constants and
+/// names, and computes its results. All else may be a program: its code can call any function, such
+/// as `system`, with the rights of the user who runs it.
 pub fn program_in(module: &Module<'_>) -> Option<String> {
     let root = ir::root(module);
     std::iter::once(root).chain(edit::walk(root)).find_map(|op| {
@@ -70,7 +71,7 @@ pub fn program_in(module: &Module<'_>) -> Option<String> {
     })
 }
 
-/// What about an operation of a module, or the module itself, is no network's.
+/// The reason why an operation of a module, or the module itself, is no part of a network.
 fn foreign<'c>(root: Op<'c>, op: Op<'c>) -> Option<String> {
     let name = ir::op_name(op);
     match name {
@@ -78,7 +79,7 @@ fn foreign<'c>(root: Op<'c>, op: Op<'c>) -> Option<String> {
         "func.func" if edit::entry_block(op).is_none() => {
             return Some("'func.func' without a body stands for code that is elsewhere".to_owned());
         }
-        // What is called has a body, too.
+        // A called function has a body, too.
         "func.func" | "func.call" | "func.return" | "arith.constant" => {}
         _ if name.starts_with("graph.") => {}
         _ => return Some(format!("'{name}' is no operation of a network")),
@@ -94,7 +95,7 @@ fn foreign<'c>(root: Op<'c>, op: Op<'c>) -> Option<String> {
         let places = [TARGET, PATTERN].contains(&name.as_str()) && !edit::same(op, root);
         (!places).then_some((name, value))
     });
-    // What has a dialect's name means something to the passes of that dialect.
+    // Attributes with a dialect's name mean something to the passes of that dialect.
     let mut others = own.chain(ports).filter(|(name, _)| name.contains('.'));
     others
         .next()

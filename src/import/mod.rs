@@ -29,7 +29,7 @@ use std::path::Path;
 
 /// A format of models.
 pub trait Frontend: Sync {
-    /// What a file of this format is called in messages: `ONNX model`.
+    /// The format's name in messages: `ONNX model`.
     fn name(&self) -> &'static str;
 
     /// The endings of file names, without the dot.
@@ -66,13 +66,13 @@ pub trait Source {
         vec![]
     }
 
-    /// Whether the model is IR, which may have some phases behind it.
+    /// True for IR, which may already have passed some phases.
     fn is_ir(&self) -> bool {
         false
     }
 
-    /// Makes a module: a function `main` with an argument for each input and a result for each
-    /// output, named by `phl.name`.
+    /// Makes a module with a function `main`. Inputs become its arguments and outputs its results,
+    /// each named by `phl.name`.
     ///
     /// # Errors
     /// Something in the model is damaged or not supported; all unsupported operators are in one
@@ -89,7 +89,7 @@ pub static FRONTENDS: &[&dyn Frontend] = &[
     &onnx::Onnx,
 ];
 
-/// Reads a model; the ending of the file's name says what it is.
+/// Reads a model; the ending of the file's name selects the format.
 ///
 /// # Errors
 /// The file cannot be read, or is not what its name says.

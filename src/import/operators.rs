@@ -108,7 +108,8 @@ fn mlir_type<'c>(b: &Builder<'c>, ty: &TensorType) -> std::result::Result<Type<'
     Ok(ty)
 }
 
-/// The types of results of which the reference is known too: what either says.
+/// The types of results whose reference is known too. They are the reference's, which may know more
+/// dimensions.
 ///
 /// # Errors
 /// They contradict each other, or the declaration knows more.
@@ -135,8 +136,8 @@ pub(crate) fn agreed<'c>(
     Ok(given.to_vec())
 }
 
-/// Checks the operators in a module against what targets declare, and gives those that lack
-/// attributes with defaults, or a reference that is declared, what they lack.
+/// Checks the operators in a module against the declarations of targets. Fills in missing
+/// attributes that have defaults, and a missing reference that is declared.
 ///
 /// # Errors
 /// An operator has other operands, attributes or results than are declared.

@@ -1,11 +1,11 @@
-//! What a frontend is told about a model.
+//! Options of the import of a model.
 
 use super::Source;
 use crate::{targets::Operators, tensor::Tensor};
 use indexmap::IndexMap;
 use phaseline_base::size::{Symbol, Variants};
 
-/// What the importer of a model is told.
+/// Options for the importer of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     /// Shapes of inputs, for dimensions that the model leaves open; `None` keeps one open.

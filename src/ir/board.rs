@@ -1,7 +1,8 @@
 //! The pools of memory that the user's board has, as the module declares them.
 //!
 //! All of them are in the host's address space, so a buffer there is an address like any other, and
-//! its type says nothing of them: until memory is planned, an attribute of what makes the buffer does.
+//! its type does not name the pool. Until memory is planned, an attribute of the operation that
+//! makes the buffer does.
 
 use super::{Op, edit, names};
 use crate::{Error, Result};
@@ -12,16 +13,16 @@ use melior::ir::{
     r#type::IntegerType,
 };
 
-/// What a pool may hold.
+/// A kind of content of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
     /// Values that the network computes, and scratch memory.
     Activations,
     /// Weights and other constants.
     Constants,
-    /// What the network is given.
+    /// Arguments of the network.
     Inputs,
-    /// What it returns.
+    /// Results of the network.
     Outputs,
 }
 
@@ -49,15 +50,15 @@ impl Content {
 /// A pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// Its name, a C identifier.
+    /// Name of the pool, a C identifier.
     pub name: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What its start and its buffers are aligned to.
+    /// Alignment of the pool's start and of its buffers.
     pub alignment: u64,
     /// Ids of the targets that reach it, `host` for the host; empty for all.
     pub users: Vec<String>,
-    /// What it may hold.
+    /// Kinds of content that it may hold.
     pub holds: Vec<Content>,
 }
 
@@ -139,12 +140,12 @@ pub fn of(op: Op<'_>) -> Option<String> {
 pub struct Port {
     /// [`Content::Inputs`] or [`Content::Outputs`].
     pub content: Content,
-    /// Which argument of the main function it is.
+    /// Index of the argument of the main function.
     pub argument: usize,
 }
 
 impl Port {
-    /// What is said on the operation that makes the buffer.
+    /// The attribute for the operation that makes the buffer.
     pub fn to_attribute<'c>(self, context: &'c melior::Context) -> Attribute<'c> {
         let argument =
             IntegerAttribute::new(IntegerType::new(context, 64).into(), self.argument as i64);
@@ -155,7 +156,7 @@ impl Port {
         edit::dictionary_attr(context, &entries)
     }
 
-    /// What an operation says; none if its buffer is no input or output.
+    /// The port that an operation's attribute names; none if its buffer is no input or output.
     pub fn of(op: Op<'_>) -> Option<Self> {
         let entries = edit::dictionary(op.attribute(names::PORT).ok()?);
         let of = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| *value);
@@ -173,8 +174,8 @@ impl Port {
     }
 }
 
-/// Where the constants of each pool begin in the block of all constants, and the size of that block.
-/// The sizes are those of the pools, in order.
+/// Offset of each pool's constants in the block of all constants, and the size of that block. The
+/// sizes are those of the pools, in order.
 pub fn constants_offsets(pools: &[Pool], sizes: &[u64]) -> (Vec<u64>, u64) {
     let (mut offsets, mut end) = (vec![], 0_u64);
     for (pool, size) in pools.iter().zip(sizes) {

@@ -27,10 +27,10 @@ pub enum Group {
     Scratch = 3,
 }
 
-/// What C calls a null pointer.
+/// C's name for a null pointer.
 const NULL: &str = "NULL";
 
-/// Attribute that says which of `outs` is working memory, whose elements have no type in C.
+/// Attribute with the index among `outs` of working memory, whose elements have no type in C.
 pub const SCRATCH_OUT: &str = "scratch_out";
 
 /// Attribute of a call whose arguments do not pass all of `ins`.
@@ -164,7 +164,7 @@ impl<'c> CallExtern<'c> {
         Ok(())
     }
 
-    /// Passes for each buffer what `new` says, if it says something.
+    /// Replaces the argument for each buffer by that of `new`, where it gives one.
     fn replace_buffers(
         &mut self,
         context: &'c Context,
@@ -197,7 +197,7 @@ impl<'c> CallExtern<'c> {
     }
 }
 
-/// How many operands the groups of an operation have; none for one without groups.
+/// Number of operands in each group of an operation; none for one without groups.
 pub fn segments(op: Op<'_>) -> Option<Vec<usize>> {
     let raw = op.attribute("operandSegmentSizes").ok()?.to_raw();
     // SAFETY: the kind is checked first; indices are in range.
@@ -214,7 +214,7 @@ pub fn segments(op: Op<'_>) -> Option<Vec<usize>> {
     }
 }
 
-/// An argument with what `new` says in place of the buffers in it.
+/// An argument whose buffers are replaced by what `new` gives.
 fn replaced<'c>(
     context: &'c Context,
     argument: Attribute<'c>,
@@ -270,7 +270,7 @@ pub fn offset_attr(context: &Context, group: Group, index: usize) -> Attribute<'
     }
 }
 
-/// An argument with those of its buffers that are meant passed by their place in their memory space.
+/// An argument that passes the selected ones of its buffers by their place in their memory space.
 pub fn by_offset<'c>(
     context: &'c Context,
     argument: Attribute<'c>,
@@ -295,8 +295,7 @@ pub fn arg_attr(context: &Context, group: Group, index: usize) -> Attribute<'_> 
     }
 }
 
-/// What a C argument names, if it is a `#tir.arg`: group, index, and whether it is passed as an
-/// offset.
+/// The operand that a `#tir.arg` names: group, index, and true if it is passed as an offset.
 pub fn arg_of(attribute: Attribute<'_>) -> Option<(Group, usize, bool)> {
     let raw = attribute.to_raw();
     // SAFETY: the accessors take any attribute.

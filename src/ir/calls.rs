@@ -1,4 +1,4 @@
-//! Which function of a module calls which.
+//! Call graph of a module.
 
 use super::{
     Builder, Op, Val,
@@ -10,8 +10,7 @@ use indexmap::IndexMap;
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many calls a function makes at most, directly and through others, for its callers to look
-/// into it.
+/// Most calls that a function makes, directly and through others, for its callers to look into it.
 const MAX_CALLS: usize = 64;
 
 /// The functions with bodies, and the calls among them.
@@ -103,7 +102,7 @@ pub fn callee(op: Op<'_>) -> Option<String> {
         .flatten()
 }
 
-/// Which arguments of the callee `value` is; none if that is not known.
+/// Positions of `value` among the arguments of the callee; none if they are not known.
 pub fn arguments_of<'c>(call: Op<'c>, value: Val<'c>) -> Option<Vec<usize>> {
     let operands = super::operands(call);
     let Some(parts) = CallExtern::of(call) else {
@@ -123,8 +122,8 @@ pub fn arguments_of<'c>(call: Op<'c>, value: Val<'c>) -> Option<Vec<usize>> {
     (uses == found.len()).then_some(found)
 }
 
-/// True if the buffers that a function is given may share bytes, also with its arena, where one is
-/// in use after the other: a function of a device that is nothing but calls and copies.
+/// True if the buffers that a function is given may share bytes, also with its arena, where their
+/// live ranges are disjoint. Such a function of a device is nothing but calls and copies.
 pub fn shares_bytes(function: Op<'_>) -> bool {
     func::symbol(function) != "main"
         && ![names::PIECE, names::KERNEL, names::LAUNCHED]
@@ -133,8 +132,8 @@ pub fn shares_bytes(function: Op<'_>) -> bool {
         && edit::walk(function).into_iter().all(is_row)
 }
 
-/// True if an operation by itself touches elements only in what it calls or copies. What else touches memory is
-/// compiled on the assumption that a function's buffers are apart.
+/// True if an operation by itself touches elements only in what it calls or copies. All other
+/// accesses to memory are compiled on the assumption that a function's buffers are disjoint.
 fn is_row(op: Op<'_>) -> bool {
     let is_buffer = |value: &Val<'_>| types::keeps_buffer(value.r#type());
     match super::op_name(op) {

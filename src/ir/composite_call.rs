@@ -35,23 +35,24 @@ const PARTS: [&str; 14] = [
 pub struct CompositeCall<'c> {
     /// The C function.
     pub callee: String,
-    /// Its arguments, as `tir.call_extern` has them.
+    /// Arguments of the C function, as `tir.call_extern` has them.
     pub args: Vec<Attribute<'c>>,
-    /// For each `ins`, which operand of the composite it is, or -1 for the next of `consts`.
+    /// For each `ins`, the index of the composite's operand, or -1 for the next of `consts`.
     pub ins: Vec<i64>,
-    /// For each `outs`, which result of the composite it is.
+    /// For each `outs`, the index of the composite's result.
     pub outs: Vec<i64>,
-    /// For each `outs`, which operand of the composite is in its memory before, or -1; empty for none.
+    /// For each `outs`, the index of the composite's operand that is in its memory before, or -1;
+    /// empty for none.
     pub over: Vec<i64>,
     /// Constant arrays.
     pub consts: Vec<Attribute<'c>>,
     /// Bytes of working memory.
     pub scratch_bytes: i64,
-    /// Which of `ins` the function sees as tensors of one dimension.
+    /// Indices of the `ins` that the function sees as tensors of one dimension.
     pub flat_ins: Vec<i64>,
     /// The same of `outs`.
     pub flat_outs: Vec<i64>,
-    /// How the work is cut into pieces.
+    /// Tiling of the work.
     pub tile: Option<Attribute<'c>>,
     /// The function takes the device.
     pub with_device: bool,

@@ -1,7 +1,8 @@
-//! Room around buffers, for checks: bytes that nothing may touch.
+//! Guard bytes around buffers, for checks: nothing may touch them.
 //!
-//! A module that says [`GUARD`] gets so many bytes after each buffer of its arena and after each of
-//! its constants, and no two buffers share memory. Where these bytes are is recorded on the module.
+//! A module with the attribute [`GUARD`] gets so many bytes after each buffer of its arena and
+//! after each of its constants, and no two buffers share memory. The places of these bytes are
+//! recorded on the module.
 
 use super::{
     Op, attr_i64, attr_i64s, edit, i64s,

@@ -1,24 +1,24 @@
-//! When buffers are in use.
+//! Live ranges of buffers.
 
 use super::{Op, Val, calls, edit, effects, types};
 use melior::ir::{BlockLike, RegionLike, ValueLike, operation::OperationLike};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Points in the run of a function: each operation has one where it starts and one where it ends,
-/// and what is inside of it lies between them, as does what it calls.
+/// Points in the run of a function: each operation has one where it starts and one where it ends.
+/// Operations inside of it lie between them, as do those of its callee.
 pub struct Timeline {
     points: HashMap<super::Id, (usize, usize)>,
-    /// For each call of a known function, when that uses its arguments.
+    /// For each call of a known function, the callee's summary.
     calls: HashMap<super::Id, Run>,
     length: usize,
 }
 
-/// What the callers of a function know about its time.
+/// Summary of a function's timeline for its callers.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How many points it takes.
+    /// Number of points in the function.
     pub length: usize,
-    /// When it first and last uses each of its arguments; none if that may be at any time.
+    /// First and last use of each argument; none if uses may be at any time.
     pub arguments: Vec<Option<(usize, usize)>>,
 }
 
@@ -27,7 +27,7 @@ pub struct Run {
 pub struct Lifetime<'c> {
     /// The first point at which the buffer or an alias is used.
     pub start: usize,
-    /// The last one.
+    /// The last such point.
     pub end: usize,
     /// Operations that free it.
     pub deallocs: Vec<Op<'c>>,
@@ -56,7 +56,7 @@ impl Timeline {
         *next += 1;
     }
 
-    /// What callers know about the function. The times of its arguments are only told if
+    /// The summary for callers of the function. The times of its arguments are only told if
     /// [`calls::shares_bytes`], so that nothing else relies on them.
     pub fn run<'c>(&self, function: Op<'c>) -> Run {
         let block = edit::entry_block(function);
@@ -75,8 +75,8 @@ impl Timeline {
         self.points.get(&super::id(op)).copied().unwrap_or_default()
     }
 
-    /// When the buffer that `alloc` makes is in use, through all its aliases. The error says what
-    /// keeps the buffer from being planned.
+    /// Live range of the buffer that `alloc` makes, through all its aliases. The error says why the
+    /// buffer cannot be planned.
     pub fn lifetime<'c>(&self, alloc: Op<'c>) -> Result<Lifetime<'c>, (Op<'c>, &'static str)> {
         let at = self.span(alloc);
         if ancestors(alloc).any(effects::runs_at_once) {
@@ -93,7 +93,7 @@ impl Timeline {
         Ok(lifetime)
     }
 
-    /// When a buffer is in use that `alloc` makes, or that is an argument of the function `alloc`.
+    /// Live range of a buffer that `alloc` makes, or that is an argument of the function `alloc`.
     fn uses<'c>(
         &self,
         alloc: Op<'c>,
@@ -119,9 +119,9 @@ impl Timeline {
         Ok(lifetime)
     }
 
-    /// The span of the outermost operation around `user` that is not also around `alloc`: a use in
-    /// a loop counts for the whole loop, unless the buffer is made anew in each iteration. Of a
-    /// call it is the time in which `value` is used.
+    /// The span of the outermost operation around `user` that is not also around `alloc`. A use in
+    /// a loop counts for the whole loop, unless the buffer is made anew in each iteration. In a
+    /// call it is the time in which the callee uses `value`.
     fn outermost<'c>(&self, user: Op<'c>, value: Val<'c>, alloc: Op<'c>) -> (usize, usize) {
         let made = self.span(alloc);
         let mut span = self.in_call(user, value).unwrap_or_else(|| self.span(user));
@@ -137,7 +137,7 @@ impl Timeline {
 }
 
 impl Timeline {
-    /// When the function that `call` calls uses `value`.
+    /// Range in which the callee of `call` uses `value`.
     fn in_call<'c>(&self, call: Op<'c>, value: Val<'c>) -> Option<(usize, usize)> {
         let run = self.calls.get(&super::id(call))?;
         let begin = self.begin(call);
@@ -150,12 +150,12 @@ impl Timeline {
         all
     }
 
-    /// The point at which what is called begins.
+    /// The point at which the callee begins.
     pub fn begin(&self, call: Op<'_>) -> usize {
         self.span(call).0 + 1
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub fn length(&self) -> usize {
         self.length
     }

@@ -18,7 +18,7 @@ pub struct Memory {
     pub space: String,
     /// Bytes; none if only the device knows.
     pub bytes: Option<u64>,
-    /// What its buffers are aligned to.
+    /// Alignment of its buffers.
     pub alignment: u64,
 }
 
@@ -90,7 +90,7 @@ pub fn of_argument(attributes: &super::func::Attributes<'_>) -> String {
     found.and_then(|(_, value)| edit::string(*value)).unwrap_or_default()
 }
 
-/// Forgets in which memory spaces values are: from here on a buffer is an address.
+/// Drops the memory spaces of values: from here on a buffer is an address.
 pub(crate) fn erase_spaces(module: Op<'_>) -> Result<()> {
     let spaces: Vec<String> = declared(module)?.into_iter().map(|memory| memory.space).collect();
     if spaces.is_empty() {

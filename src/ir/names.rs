@@ -9,7 +9,7 @@ pub const MODEL: &str = "phl.model";
 /// Module: the target spec.
 pub const TARGET_SPEC: &str = "phl.target_spec";
 
-/// Module: buffers that nobody needs any more are filled, and reads are checked.
+/// Module: dead buffers are filled, and reads are checked.
 pub const POISONED: &str = "phl.poisoned";
 
 /// Module: each match of a device is a region of its own, and is waited for, so that it has a time.
@@ -31,11 +31,12 @@ pub const PATTERN: &str = "phl.pattern";
 /// Module: operations whose regions the hooks of devices declined, with the reasons.
 pub const DECLINED: &str = "phl.declined";
 
-/// Module: for each function that was divided, how many values change their layout, where a device takes tensors as given.
+/// Module: for each function that was divided, the number of values that change their layout, where
+/// a device takes tensors as given.
 pub const LAYOUT_CHANGES: &str = "phl.layout_changes";
 
-/// Operation: names of a pattern in a match, for hooks of protocol 2: -1 is the operation, others are its operands by
-/// number, or its results by -2 less their number.
+/// Operation: names of a pattern in a match, for hooks of protocol 2. -1 is the operation. Others
+/// are its operands by number, or its results by -2 less their number.
 pub const CAPTURES: &str = "phl.captures";
 
 /// Composite: layouts of what its call is given and makes, for hooks of protocol 2, as JSON.
@@ -47,7 +48,7 @@ pub const NAME: &str = "phl.name";
 /// Argument or result of the network: the element type that it had, as numpy spells it.
 pub const DTYPE: &str = "phl.dtype";
 
-/// Argument: what it is to the function, such as `input`, `output`, `constants` or `arena`.
+/// Argument: its role in the function, such as `input`, `output`, `constants` or `arena`.
 pub const IO: &str = "phl.io";
 
 /// Value of [`IO`]: a number, which functions of generated C are given by other functions of their target.
@@ -81,14 +82,15 @@ pub const POOL: &str = "phl.pool";
 /// Argument: bytes that an arena in a pool or a device's memory has at least, whatever the plan.
 pub const LOWER_BOUND: &str = "phl.lower_bound";
 
-/// Argument: the location of what runs when so many bytes of such an arena are in use.
+/// Argument: the location of the operation that runs when so many bytes of such an arena are in
+/// use.
 pub const PEAK: &str = "phl.peak";
 
 /// Operation: the buffer that it makes is an input or output of the network ([`super::board::Port`]).
 pub const PORT: &str = "phl.port";
 
-/// Argument: where the bytes of an input or output are in the pool that [`MEMORY`] names, or the constants of
-/// a memory of a device among all.
+/// Argument: offset of an input or output in the pool that [`MEMORY`] names, or of the constants of
+/// a device's memory among all.
 pub const OFFSET: &str = "phl.offset";
 
 /// Module: the symbols of dimensions that are known at run time, as texts `NAME=RANGE`.
@@ -121,16 +123,18 @@ pub const MEMORY: &str = "phl.memory";
 /// Argument or result of the network: id of the target in whose device's memory programs have it.
 pub const BOUND: &str = "phl.bound";
 
-/// Result of the network: name of the input whose buffer an output is, which has its new value after a run.
+/// Result of the network: name of the input whose buffer it shares, which has its new value after a
+/// run.
 pub const STATE: &str = "phl.state";
 
-/// Call with `accumulate`: which of its `outs` have something in them that matters; all, if it is not there.
+/// Call with `accumulate`: the indices of its `outs` whose old contents matter; all, if it is not
+/// there.
 pub const OVER: &str = "phl.over";
 
 /// Call: the memory of a device that its scratch memory is in.
 pub const SCRATCH_MEMORY: &str = "phl.scratch_memory";
 
-/// Call: which of `ins` are in the host's memory although the target has one of its own.
+/// Call: the indices of the `ins` in the host's memory although the target has one of its own.
 pub const HOST_INS: &str = "phl.host_ins";
 
 /// Module: ids of the targets whose devices are activated around an inference.
@@ -142,7 +146,7 @@ pub const ACTIVATE: &str = "phl.activate";
 /// Function of a device: the C function that is called after it, also when it fails.
 pub const DEACTIVATE: &str = "phl.deactivate";
 
-/// Call: it is given what the device was opened with, a session, not the device. Function: so is it.
+/// Call or function: it is given the session that the device was opened with, not the device.
 pub const SESSION: &str = "phl.session";
 
 /// Call: the artifact that it has the device execute.
@@ -158,7 +162,8 @@ pub const INLINE: &str = "phl.inline";
 /// Call of another target's function: the headers of that target, of which one has the body.
 pub const INLINE_HEADERS: &str = "phl.inline_headers";
 
-/// The same: which of its arguments are buffers of integers without sign.
+/// Call of another target's function: the indices of its arguments that are buffers of unsigned
+/// integers.
 pub const UNSIGNED: &str = "phl.unsigned";
 
 /// Module of a host: by target, the C of the functions around bodies of headers.
@@ -185,11 +190,11 @@ pub const ARENA_BYTES: &str = "phl.arena_bytes";
 /// Function: bytes that its arena has at least, whatever the plan.
 pub const ARENA_LOWER_BOUND: &str = "phl.arena_lower_bound";
 
-/// Function: the location of what runs when so many bytes of its arena are in use.
+/// Function: the location of the operation that runs when so many bytes of its arena are in use.
 pub const ARENA_PEAK: &str = "phl.arena_peak";
 
-/// Function: buffers that it is given may share bytes, also with its arena, where one is in use
-/// after the other.
+/// Function: buffers that it is given may share bytes, also with its arena, if their live ranges
+/// are disjoint.
 pub const SHARES_BYTES: &str = "phl.shares_bytes";
 
 /// Module: bytes that nothing may touch after each buffer; for checks.
@@ -208,23 +213,25 @@ pub const CONSTANT_GAPS: &str = "phl.constant_gaps";
 /// Module: gaps between the values in memories of devices, dictionaries with `space` and `gaps`.
 pub const DEVICE_GAPS: &str = "phl.device_gaps";
 
-/// Module: which of the tiles that fit `tile-calls` takes, in place of the cheapest.
+/// Module: the index of the choice among the tiles that fit, for `tile-calls`, in place of the
+/// cheapest.
 pub const TILE_CHOICE: &str = "phl.tile_choice";
 
-/// Call: how its work is cut into tiles.
+/// Call: the tiling of its work.
 pub const TILE: &str = "phl.tile";
 
-/// Call: it loads a tile with other elements, and is given these by name besides: numbers, and which of `ins` are
-/// arrays.
+/// Call: it loads a tile with other elements, and is given these by name besides: numbers, and
+/// indices of the arrays among `ins`.
 pub const LOAD: &str = "phl.load";
 
-/// Call: it stores a tile, and is given these by name besides: numbers, and which of `ins` are arrays.
+/// Call: it stores a tile, and is given these by name besides: numbers, and indices of the arrays
+/// among `ins`.
 pub const STORE: &str = "phl.store";
 
 /// Function: the memories on the chip that it has buffers in, by name and size.
 pub const POOLS: &str = "tir.pools";
 
-/// Function: how tiles are moved, one entry for each pool.
+/// Function: the transfers of tiles, one entry for each pool.
 pub const DMA: &str = "phl.dma";
 
 /// Function: it is a kernel, whose last arguments are the tasks to do.
@@ -236,8 +243,8 @@ pub const VECTORIZED: &str = "phl.vectorized";
 /// Function: a kernel that uses AMX's registers, for which a process needs the system's leave.
 pub const AMX: &str = "phl.amx";
 
-/// Function: a kernel that its device runs, once for each index of a grid. A call launches it, nobody
-/// calls it.
+/// Function: a kernel that its device runs, once for each index of a grid. It is launched by a
+/// call, and never called.
 pub const LAUNCHED: &str = "phl.launched";
 
 /// Call: it launches the kernel of this name with its buffers.
@@ -279,7 +286,7 @@ pub const FLOPS: &str = "phl.flops";
 /// Module: the steps of the main function as JSON, which a run tells an observer of.
 pub const OPERATIONS: &str = "phl.operations";
 
-/// Function: what was decided about results that stay in its pools, as JSON (`tile::stay`).
+/// Function: decisions about results that stay in its pools, as JSON (`tile::stay`).
 pub const STAYS: &str = "phl.stays";
 
 /// Function: it is a piece of the main function, or of another one, such as the body of a loop.

@@ -1,24 +1,25 @@
-//! What a function starts on the queues of a device, and what is known to be done when.
+//! Commands that a function starts on the queues of a device, and their known completion at each
+//! point.
 //!
 //! Calls that start work have the number of their queue ([`names::QUEUE`]). A queue works in order;
-//! between queues, and between these and the host, there is an order only where somebody waits:
-//! `tir.wait` for one ticket, a function that waits for all.
+//! between queues, and between these and the host, there is an order only at waits: `tir.wait` for
+//! one ticket, or a function that waits for all.
 
 use super::{Blk, Op, call_extern::CallExtern, edit, func, names, tir, view::OpView};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many commands of each queue are done, by the number of the queue.
+/// Number of completed commands by queue number.
 type Done = BTreeMap<usize, usize>;
 
-/// A call that starts work.
+/// A call that starts work on a device.
 pub struct Command<'c> {
     /// The call.
     pub op: Op<'c>,
-    /// Its queue.
+    /// Number of its queue.
     pub queue: usize,
-    /// How many commands are before it on its queue.
+    /// Number of commands before it on its queue.
     pub place: usize,
-    /// What is done when it begins.
+    /// Commands that are completed when it begins.
     done: Done,
 }
 
@@ -28,20 +29,20 @@ pub struct Schedule<'c> {
     pub commands: Vec<Command<'c>>,
 }
 
-/// What an operation of the host's function is for a device.
+/// Role of an operation of the host's function for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It starts work.
+    /// Starts work.
     Command,
-    /// It waits for all that was started.
+    /// Waits for all started work.
     WaitAll,
-    /// Work is started in it or in what it calls.
+    /// Starts work inside of it or in its callee.
     Around,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 
-/// The functions of a module that start work of a device, in themselves or in what they call.
+/// The functions of a module that start work of a device, in themselves or in their callees.
 pub struct Starters<'c> {
     functions: BTreeMap<String, Op<'c>>,
     target: String,
@@ -49,7 +50,7 @@ pub struct Starters<'c> {
 }
 
 impl<'c> Starters<'c> {
-    /// Those of a device's target.
+    /// The functions that start work of a target's device.
     pub fn of(module: Op<'c>, target: &str) -> Self {
         let functions = func::functions(module).into_iter();
         let functions = functions.map(|function| (func::symbol(function), function)).collect();
@@ -95,7 +96,7 @@ impl<'c> Starters<'c> {
         self.functions.get(&call.callee).copied()
     }
 
-    /// What an operation is.
+    /// Role of an operation for the device.
     pub fn step(&self, op: Op<'c>) -> Step {
         if self.is_call(op) {
             let role = self.callee(op).and_then(|f| super::attr_str(f, names::TRANSFER));
@@ -124,12 +125,12 @@ impl<'c> Starters<'c> {
     }
 }
 
-/// The queue that a call says it is about.
+/// The queue that a call names.
 pub fn queue_of(op: Op<'_>) -> Option<usize> {
     super::attr_i64(op, names::QUEUE).and_then(|queue| usize::try_from(queue).ok())
 }
 
-/// What is known to be done, at a point of the host's function.
+/// Commands that are known to be completed, at a point of the host's function.
 #[derive(Clone, Default)]
 pub struct Clock {
     started: Done,
@@ -138,7 +139,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts a command; gives what is done when it begins, and its place.
+    /// Starts a command; returns the commands that are done when it begins, and its place.
     pub fn start(&mut self, queue: usize) -> (Done, usize) {
         let place = self.started.get(&queue).copied().unwrap_or(0);
         let mut done = self.queues.remove(&queue).unwrap_or_default();
@@ -149,8 +150,8 @@ impl Clock {
         (done, place)
     }
 
-    /// True if a command is done before what is started on a queue next begins; without a queue,
-    /// before the host goes on.
+    /// True if a command is done before the next one on a queue begins; without a queue, before the
+    /// host goes on.
     pub fn is_done(&self, command: &Command<'_>, before: Option<usize>) -> bool {
         let known = |done: &Done| done.get(&command.queue).is_some_and(|n| *n > command.place);
         match before {
@@ -184,7 +185,7 @@ fn join(into: &mut Done, other: &Done) {
 }
 
 impl<'c> Command<'c> {
-    /// A command with what is done when it begins.
+    /// A command with those that are done when it begins.
     pub fn new(op: Op<'c>, queue: usize, (done, place): (Done, usize)) -> Self {
         Self { op, queue, place, done }
     }

@@ -23,10 +23,10 @@ pub struct Schedule {
     pub pattern: Option<String>,
     /// The library, with options filled in.
     pub text: String,
-    /// How messages call it.
+    /// Name of the library in messages.
     pub place: String,
-    /// What parameters of its sequence may be: names, and values as attributes are written. Kept only
-    /// if the library has parameters.
+    /// Values for parameters of its sequence: names, and values as attributes are written. Kept
+    /// only if the library has parameters.
     pub options: Vec<(String, String)>,
 }
 
@@ -88,8 +88,8 @@ impl Schedule {
     /// Applies it to the functions of its target.
     ///
     /// # Errors
-    /// The library cannot be read, a step of it fails, or it changes nothing. What MLIR said about a
-    /// step is a diagnostic.
+    /// The library cannot be read, a step of it fails, or it changes nothing. MLIR's messages about
+    /// a step are diagnostics.
     pub fn apply(&self, module: Op<'_>) -> Result<()> {
         let fault = |reason: String| Err(Error::invalid(format!("{} {reason}", self.what())));
         let library = parse_module(context_of(module), self.text.as_bytes(), &self.place);

@@ -3,7 +3,7 @@
 use super::{Op, graph, tir};
 pub use phaseline_toolkit::ir::view::*;
 
-/// What ODS says about an operation; none for those of other dialects.
+/// ODS facts about an operation; none for one of another dialect.
 pub fn info(op: Op<'_>) -> Option<&'static OpInfo> {
     info_of(super::op_name(op))
 }

@@ -1,9 +1,9 @@
 //! Neighbouring parallel loops over the same grid as one.
 //!
-//! The second loop may read what the first one writes at the same indices: then a work item does both for
-//! its own elements, such as a start value and the sum on it, or a chain of elementwise operations.
-//! Loops that share nothing stay apart, and so do those that would take more buffers than devices
-//! have room for in the arguments of a kernel.
+//! The second loop may read elements that the first one writes at the same indices. Then a work
+//! item does both for its own elements, such as an accumulator initialisation and its sum, or a
+//! chain of elementwise operations. Loops that share nothing are not fused. Nor are loops that
+//! would take more buffers than fit the arguments of a kernel.
 
 use crate::{
     Result,
@@ -33,7 +33,7 @@ pub fn fuse<'c>(body: Blk<'c>) -> Result<()> {
         }
         last = match last {
             Some(first) if can_fuse(first, op) => {
-                // What lies between makes buffers and views, which need nothing of the first loop.
+                // Ops in between make buffers and views, which need nothing of the first loop.
                 between.iter().for_each(|view| edit::move_before(*view, first));
                 join(first, op)?;
                 Some(first)
@@ -63,7 +63,8 @@ fn accesses<'c>(nest: Op<'c>) -> Option<Vec<Element<'c>>> {
     Some(found)
 }
 
-/// Whether two loops give the same when each iteration of the second follows that of the first.
+/// True if two loops have the same results when each iteration of the second follows that of the
+/// first.
 fn can_fuse<'c>(first: Op<'c>, second: Op<'c>) -> bool {
     let grids = super::Grid::of(first).zip(super::Grid::of(second));
     if grids.is_none_or(|(a, b)| a != b) {
@@ -83,7 +84,7 @@ fn can_fuse<'c>(first: Op<'c>, second: Op<'c>) -> bool {
     shares && buffers(first, second) <= MAX_BUFFERS
 }
 
-/// Whether two accesses are to one element in the same iteration only.
+/// True if two accesses touch one element in the same iteration only.
 fn is_same_element<'c>(
     (first, x): (Op<'c>, &Element<'c>),
     (second, y): (Op<'c>, &Element<'c>),

@@ -1,4 +1,4 @@
-//! The grid of a kernel: which parallel loops become indices of work items.
+//! The grid of a kernel: the parallel loops that become indices of work items.
 
 use crate::{
     Result,
@@ -13,7 +13,7 @@ const DIMS: usize = 3;
 /// dimensions 0 and 1, all others are dimension 2 together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Begin and step of each loop, and how many times it runs, outermost first.
+    /// Begin, step and trip count of each loop, outermost first.
     loops: Vec<(i64, i64, i64)>,
 }
 

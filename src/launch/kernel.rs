@@ -52,7 +52,7 @@ fn nests<'c>(body: Blk<'c>) -> Vec<Vec<Op<'c>>> {
     while let Some(op) = all.get(next).copied() {
         next += 1;
         if op.region_count() > 0 && !ir::users_of(op).is_empty() {
-            // What it gives stays in the kernel, and what it may read is read before it.
+            // Its results stay in the kernel, and values that it may read are read before it.
             let from = row.iter().rposition(|op| !stays(*op)).map_or(0, |last| last + 1);
             let mut nest = row.split_off(from);
             end(&mut row, &mut found);
@@ -98,8 +98,8 @@ fn uses(op: Op<'_>, of: Op<'_>) -> bool {
     all.any(|inner| ir::operands(inner).into_iter().any(is_of))
 }
 
-/// True if an operation is no work and stays in the function: it calls, gives memory back or ends the function, or
-/// its results are computed again where they are used.
+/// True if an operation is no work and stays in the function. It calls, gives memory back or ends
+/// the function, or its results are computed again where they are used.
 pub(super) fn stays(op: Op<'_>) -> bool {
     let is_plain = op.region_count() == 0 && !ir::results(op).is_empty();
     is_plain || is_call(op) || effects::frees(op) || effects::hands_on(op)
@@ -128,12 +128,12 @@ struct Outlined<'a, 'c> {
     outliner: Outliner,
 }
 
-/// What a nest works on.
+/// Buffers and loads that a nest uses.
 #[derive(Default)]
 struct Uses<'c> {
     /// The buffers, each once.
     buffers: Vec<Val<'c>>,
-    /// What is read from buffers before the nest.
+    /// Loads from buffers before the nest.
     loads: Vec<Op<'c>>,
 }
 
@@ -225,7 +225,7 @@ impl<'c> Outlined<'_, 'c> {
         ir::operands(op).into_iter().try_for_each(|operand| self.visit(nest, operand, uses))
     }
 
-    /// Fails if what a load reads is written before the nest that is to read it.
+    /// Fails if the buffer of a load is written before the nest that is to read it.
     fn check_unchanged(&self, load: Op<'c>, nest: Op<'c>) -> PassResult<'c> {
         let source = ir::operands(load).first().map(|source| memref::base(*source));
         let mut next = load.next_in_block();
@@ -247,7 +247,7 @@ impl<'c> Outlined<'_, 'c> {
         Ok(())
     }
 
-    /// The kernel that does what a nest does, made if there is none.
+    /// The kernel with the work of a nest, made if there is none.
     fn kernel(
         &mut self,
         function: Op<'c>,
@@ -297,8 +297,8 @@ fn is_call(op: Op<'_>) -> bool {
     ir::calls::callee(op).is_some()
 }
 
-/// Has the function own the buffers that a nest makes. Says whether there are any: then iterations
-/// share them, and run one after the other.
+/// Has the function own the buffers that a nest makes. True if there are any: then iterations share
+/// them, and run one after the other.
 fn hoist_buffers<'c>(nest: Op<'c>) -> PassResult<'c, bool> {
     let mut found = false;
     for op in edit::walk(nest) {

@@ -10,12 +10,12 @@ use melior::ir::{block::BlockLike, r#type::MemRefType};
 /// Memory on the stack, which loops of a function that are not in one another share.
 pub struct Locals<'c> {
     entry: Blk<'c>,
-    /// What there is, with the loops that have it in use.
+    /// Buffers with their sizes in words, and the loops that have them in use.
     found: Vec<(Val<'c>, i64, Vec<Op<'c>>)>,
 }
 
 impl<'c> Locals<'c> {
-    /// None yet, in the first block of a function.
+    /// No buffers yet; they go to the first block of a function.
     pub fn new(entry: Blk<'c>) -> Self {
         Self { entry, found: vec![] }
     }
@@ -61,7 +61,7 @@ pub fn repeat_by<'c>(
     b.create("scf.for", spec).map(drop)
 }
 
-/// Where a block of a range ends that begins at `first`.
+/// End of the block of a range that begins at `first`.
 pub fn end_of_block<'c>(
     b: &Builder<'c>,
     range: Bounds<'c>,
@@ -75,7 +75,7 @@ pub fn end_of_block<'c>(
     }
 }
 
-/// Has a loop run where it ran within bounds.
+/// Narrows the range of a loop to bounds.
 pub fn narrow<'c>(repeat: Op<'c>, bounds: Bounds<'c>) -> Result<()> {
     let b = Builder::before(repeat)?;
     let [from, to, ..] = ir::operands(repeat)[..] else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! How often loops over buffers add to one number: what sums in blocks are decided by.
+//! Number of additions of loops over buffers to one element, which decides on sums in blocks.
 
 use crate::ir::{self, Op, Val, edit};
 use melior::ir::{block::BlockLike, operation::OperationLike};
@@ -39,7 +39,7 @@ pub fn number(value: Val<'_>) -> Option<i64> {
     ir::attribute::int(op.attribute("value").ok()?)
 }
 
-/// What counts a loop's iterations.
+/// Induction variable of a loop.
 pub fn counter<'c>(repeat: Op<'c>) -> Option<Val<'c>> {
     edit::arguments(edit::entry_block(repeat)?).first().copied()
 }
@@ -83,8 +83,8 @@ fn factor(index: Val<'_>, counter: Val<'_>) -> Option<i64> {
     }
 }
 
-/// How many iterations of loops, which all count up an index, meet at most in one element: of
-/// `y[2 * i + k]` with four `k` two.
+/// Greatest number of iterations of loops, which all count up an index, that meet in one element:
+/// two for `y[2 * i + k]` with four `k`.
 pub fn meetings(indices: &[Val<'_>], loops: &[Op<'_>]) -> i64 {
     indices.iter().map(|index| meetings_at(*index, loops).unwrap_or(1)).product()
 }

@@ -26,8 +26,8 @@ const CAST: &str = "builtin.unrealized_conversion_cast";
 /// get the attribute `phl.dtype` with the name of the element type that they had.
 ///
 /// With `keep_signature` the types of arguments, results and calls stay, with casts inside of the
-/// function, so that it fits callers that are not converted yet; converting it again takes the
-/// casts out.
+/// function. It then fits callers that are not converted yet. Converting it again takes the casts
+/// out.
 pub fn convert_function(function: Op<'_>, keep_signature: bool) -> PassResult<'_, ()> {
     let first = function.region(0)?.first_block();
     let values = HashMap::new();
@@ -244,7 +244,7 @@ impl<'c> Conversion<'c> {
         Ok(())
     }
 
-    /// Whether a cast is one that an earlier conversion made.
+    /// True for a cast that an earlier conversion made.
     fn is_sign_cast(&self, op: Op<'c>) -> bool {
         let (operands, results) = (ir::operands(op), ir::results(op));
         let [operand, result] = [&operands, &results].map(|list| match list[..] {
@@ -315,7 +315,7 @@ impl<'c> Conversion<'c> {
         ))
     }
 
-    /// What to do about unknown sizes: they come from the inputs, or from the data.
+    /// Advice about unknown sizes: they come from the inputs, or from the data.
     fn remedy(&self, value: Val<'c>) -> String {
         let arguments = Signature::of(self.function).map(|s| s.arguments).unwrap_or_default();
         let dynamic = arguments

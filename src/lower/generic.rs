@@ -104,7 +104,7 @@ impl Aff {
         Some(Aff { terms, constant: self.constant })
     }
 
-    /// Whether it depends on a loop.
+    /// True if the index depends on a loop.
     pub fn has(&self, at: usize) -> bool {
         self.terms.iter().any(|(other, _)| *other == at)
     }
@@ -118,7 +118,7 @@ impl Aff {
         alone.then_some((at, factor, Aff { terms, constant: self.constant }))
     }
 
-    /// Its value where the loops have these indices.
+    /// Emits its value for these indices of the loops.
     pub fn value<'c>(&self, b: &Builder<'c>, indices: &[Val<'c>]) -> Result<Val<'c>> {
         let mut sum = None;
         for (at, factor) in &self.terms {

@@ -7,11 +7,11 @@ use crate::{
 };
 use melior::ir::{Attribute, ValueLike};
 
-/// What is built inside of loops: it gets their indices and the state, and returns the new state.
+/// Builder of a loop body: it gets the loops' indices and the state, and returns the new state.
 pub type Body<'c, 's> =
     Box<dyn FnOnce(&Builder<'c>, &[Val<'c>], &[Val<'c>]) -> Result<Vec<Val<'c>>> + 's>;
 
-/// Where a loop starts, and where it ends before.
+/// Half-open bounds of a loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'c> {
     /// The first index.
@@ -87,7 +87,7 @@ pub fn independent<'c, 's>(
 
 /// Marks a loop whose iterations do not see what others write.
 pub const INDEPENDENT: &str = "independent";
-/// Marks a loop that is better off in a function of its own, where buffers are known to be apart.
+/// Marks a loop that is better off in a function of its own, where buffers are known not to alias.
 pub const ALONE: &str = "alone";
 
 /// Marks the loop that gives these results so.

@@ -37,7 +37,7 @@ use melior::ir::{Type, ValueLike, operation::OperationLike};
 /// table of the family turns into this, see `ops/mod.rs`.
 pub type LowerFn = for<'c> fn(&Lowering<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>>;
 
-/// What a lowering works with.
+/// Context of a lowering.
 #[derive(Clone, Copy)]
 pub struct Lowering<'c> {
     /// Inserts in front of the op, with its location.
@@ -74,12 +74,12 @@ impl<'c> Lowering<'c> {
         Ok(ir::dims(self.result_type(index)?))
     }
 
-    /// Whether an operand has unsigned elements in the graph. Booleans count as unsigned.
+    /// True if an operand has unsigned elements in the graph. Booleans count as unsigned.
     pub fn is_unsigned(&self, operand: usize) -> bool {
         self.op.operand(operand).is_ok_and(|value| ir::types::is_unsigned(value.r#type()))
     }
 
-    /// Whether a result has unsigned elements in the graph.
+    /// True if a result has unsigned elements in the graph.
     pub fn is_unsigned_result(&self, index: usize) -> bool {
         self.op.result(index).is_ok_and(|value| ir::types::is_unsigned(value.r#type()))
     }

@@ -10,7 +10,7 @@ use melior::ir::{ValueLike, block::BlockLike, operation::OperationLike, r#type::
 
 /// A load or store.
 pub struct Access<'c> {
-    /// It.
+    /// The operation.
     pub op: Op<'c>,
     /// Size of each dimension that has more than one element, and the operand that is its index.
     dims: Vec<(i64, usize)>,
@@ -34,12 +34,13 @@ impl<'c> Access<'c> {
         self.dims.iter().skip(from).map(|(size, at)| (*size, operands[*at])).collect()
     }
 
-    /// How many dimensions have more than one element.
+    /// Number of dimensions with more than one element.
     pub fn rank(&self) -> usize {
         self.dims.len()
     }
 
-    /// Has it use a buffer of one dimension in place of that, which has the dimensions from `from` on.
+    /// Redirects the access to a buffer of one dimension, which holds the dimensions from `from`
+    /// on.
     pub fn redirect(self, buffer: Val<'c>, from: usize) -> Result<()> {
         let b = Builder::before(self.op)?;
         let mut place = None;
@@ -142,7 +143,7 @@ pub fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     around.find(|op| op.block().is_some_and(|its| its.to_raw().ptr == block.to_raw().ptr))
 }
 
-/// What counts the iterations of a loop from 0 to `count` that gives no values.
+/// Induction variable of a loop from 0 to `count` that gives no values.
 fn counter<'c>(op: Op<'c>, count: i64) -> Option<Val<'c>> {
     if ir::op_name(op) != "scf.for" || !ir::results(op).is_empty() {
         return None;
@@ -160,16 +161,16 @@ fn number(value: Val<'_>) -> Option<i64> {
 /// The buffers that operations, and what is in them, read and write.
 #[derive(Default)]
 pub struct Effects<'c> {
-    /// What is read.
+    /// Buffers that are read.
     pub reads: Vec<Val<'c>>,
-    /// What is written.
+    /// Buffers that are written.
     pub writes: Vec<Val<'c>>,
     /// True if a buffer is used that may be another name of any other one.
     pub is_opaque: bool,
 }
 
 impl<'c> Effects<'c> {
-    /// Those of some operations.
+    /// The effects of some operations.
     pub fn of(ops: &[Op<'c>]) -> Self {
         let mut effects = Self::default();
         for op in ops {
@@ -189,14 +190,15 @@ impl<'c> Effects<'c> {
         self.writes.extend(effects::writes(op).into_iter().map(base));
     }
 
-    /// Whether there are none.
+    /// True if nothing is read or written.
     pub fn is_empty(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty()
     }
 }
 
-/// Whether the loops before the last one may run with it, iteration by iteration, as far as others than
-/// `buffer` are concerned; if so, whether nothing else has work between the first and the last.
+/// Tests whether the loops before the last one may run with it, iteration by iteration, as far as
+/// buffers other than `buffer` are concerned. None if they may not; true if nothing else between
+/// the first and the last uses memory.
 pub fn may_fuse<'c>(block: Blk<'c>, loops: &[Op<'c>], buffer: Val<'c>) -> Option<bool> {
     let [first, .., last] = loops else { return Some(true) };
     let before = Effects::of(&loops[..loops.len() - 1]);
@@ -219,7 +221,7 @@ pub fn may_fuse<'c>(block: Blk<'c>, loops: &[Op<'c>], buffer: Val<'c>) -> Option
     (!others.is_opaque && !others.writes.iter().any(is_used)).then_some(others.is_empty())
 }
 
-/// Whether only one operation of a block uses a buffer.
+/// True for an allocated buffer that only one operation of a block uses.
 fn is_private<'c>(buffer: Val<'c>, block: Blk<'c>) -> bool {
     let made = edit::defining_op(buffer).is_some_and(|op| ir::op_name(op) == "memref.alloc");
     let Some(uses) = Uses::of(buffer).filter(|uses| made && uses.others.is_empty()) else {

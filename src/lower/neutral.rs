@@ -1,11 +1,11 @@
-//! Whether an element takes part in what a loop body accumulates.
+//! Neutral elements of a loop body: they leave what it accumulates as it was.
 
 use super::generic::region_yield;
 use crate::ir::{self, Op, Val, edit};
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::collections::HashMap;
 
-/// What is known of a value in the body when one input is a certain number.
+/// Knowledge about a value in the body when one input is a certain number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Known {
     /// The accumulator of this number, as it was.
@@ -16,9 +16,9 @@ enum Known {
     Unknown,
 }
 
-/// Whether the body of a `linalg.generic` gives back every accumulator as it was when input `input`
-/// is `number`: 0 in a sum of products, the least number where the greatest is looked for. As
-/// elsewhere, nothing times 0 is taken to be 0.
+/// True if the body of a `linalg.generic` gives back every accumulator as it was when input `input`
+/// is `number`. That is 0 in a sum of products, and the least number where the greatest is looked
+/// for. As elsewhere, nothing times 0 is taken to be 0.
 pub fn is_neutral<'c>(generic: Op<'c>, inputs: usize, input: usize, number: f64) -> bool {
     let Some(body) = edit::entry_block(generic) else { return false };
     let arguments = edit::arguments(body);

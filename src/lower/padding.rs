@@ -19,13 +19,13 @@ use std::collections::HashMap;
 
 /// A tensor inside of its padding.
 struct Inside<'c> {
-    /// What is padded.
+    /// The tensor that is padded.
     source: Val<'c>,
     /// Elements before it in each dimension of the operand.
     low: Vec<i64>,
     /// Its own elements in each dimension of the operand.
     sizes: Vec<i64>,
-    /// What it is padded with.
+    /// Value of the padding.
     number: f64,
     /// The operations between the padding and its user, the last one first.
     ops: Vec<Op<'c>>,
@@ -99,7 +99,7 @@ impl<'c> Loops<'c> {
         Some(loops)
     }
 
-    /// Where the loops stay inside of operand `index`; none if that cannot be said.
+    /// Limits that keep the loops inside of operand `index`; none if they are not known.
     fn limits_of(&self, index: usize) -> Option<Vec<Limit>> {
         let Some(inside) = &self.inside[index] else { return Some(vec![]) };
         let whole = ir::dims(self.operands[index].r#type());
@@ -118,7 +118,7 @@ impl<'c> Loops<'c> {
         Some(limits)
     }
 
-    /// What is read in place of each operand.
+    /// Tensors that are read in place of the operands.
     fn sources(&self, b: &Builder<'c>) -> Result<Vec<Val<'c>>> {
         self.operands
             .iter()
@@ -247,8 +247,8 @@ impl Limit {
 }
 
 impl<'c> Inside<'c> {
-    /// What is in the padding, if `value` is a padded tensor of static shape, maybe with dimensions
-    /// of its own for groups.
+    /// The tensor inside of the padding, if `value` is a padded tensor of static shape, maybe with
+    /// dimensions of its own for groups.
     fn of(value: Val<'c>) -> Option<Self> {
         let op = edit::defining_op(value)?;
         ir::static_dims(value.r#type())?;
@@ -292,9 +292,9 @@ impl<'c> Inside<'c> {
     }
 }
 
-/// The numbers of the dimensions after a `tensor.expand_shape` of the padded tensor: where a
-/// dimension only got neighbours of size 1 it keeps its own of `numbers`, and all others have what
-/// `part` says for their size; none if a padded dimension is divided.
+/// The numbers of the dimensions after a `tensor.expand_shape` of the padded tensor. A dimension
+/// that only got neighbours of size 1 keeps its own of `numbers`. All others have what `part` says
+/// for their size. None if a padded dimension is divided.
 fn expanded<'c>(
     op: Op<'c>,
     inside: &Inside<'c>,
@@ -320,7 +320,7 @@ fn expanded<'c>(
     Some(found)
 }
 
-/// How often each loop runs, from the shapes of what it counts through alone.
+/// Trip count of each loop, from the shapes alone of what it counts through.
 fn extents<'c>(op: Op<'c>, operands: &[Val<'c>], maps: &[Vec<Aff>]) -> Option<Vec<i64>> {
     let count = op.attribute("iterator_types").map(edit::array).ok()?.len();
     let mut extents = vec![None; count];

@@ -1,6 +1,6 @@
-//! Sums in memory that loops add up one by one, cut into blocks: what a block adds goes to memory of its own
-//! first, and from there to the sum at once. So the rounding errors of a long sum are those of a block and of
-//! the number of blocks.
+//! Sums in memory that loops add up one by one, cut into blocks. The terms of a block are added up
+//! in memory of its own first, and go from there to the sum at once. So the rounding errors of a
+//! long sum are those of a block and of the number of blocks.
 //!
 //! Loops over other elements inside of those that sum are cut into strips, so that what a block sums takes a
 //! few words of the stack.
@@ -20,7 +20,7 @@ use crate::{
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
-/// How sums are cut.
+/// Limits for sums in blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
     /// Terms that are added one by one at most.
@@ -43,7 +43,7 @@ struct Site<'c> {
 /// A loop over elements inside of one that sums.
 struct Kept<'c> {
     op: Op<'c>,
-    /// What all of its iterations are in.
+    /// Range that contains all of its iterations.
     range: Bounds<'c>,
     /// Iterations of a strip.
     strip: i64,
@@ -200,7 +200,7 @@ impl<'c> Site<'c> {
         Ok(())
     }
 
-    /// Has the loops add to what is summed in a block.
+    /// Redirects the additions of the loops to the partial sums of a block.
     fn redirect(&self, sums: &Sums<'c, '_>) -> Result<()> {
         let at: Vec<_> = self.kept.iter().filter_map(|kept| counter(kept.op)).collect();
         let b = Builder::before(self.load)?;
@@ -216,7 +216,7 @@ impl<'c> Site<'c> {
     }
 }
 
-/// What a block sums: an element for each position in a strip of each loop.
+/// Partial sums of a block: an element for each position in a strip of each loop.
 struct Sums<'c, 's> {
     kept: &'s [Kept<'c>],
     /// The strips.
@@ -239,7 +239,7 @@ impl<'c> Sums<'c, '_> {
         count_between(b, all, &[], |b, at, _| store(b, at).map(|()| vec![])).map(drop)
     }
 
-    /// Where the sum is that the loops add to at these indices.
+    /// Position of the partial sum that the loops add to at these indices.
     fn place(&self, b: &Builder<'c>, at: &[Val<'c>]) -> Result<Val<'c>> {
         let mut place = b.index(0)?;
         for ((index, part), kept) in at.iter().zip(&self.parts).zip(self.kept) {
@@ -285,8 +285,8 @@ fn kept_around<'c>(op: Op<'c>, place: &[Val<'c>]) -> Vec<Op<'c>> {
     loops.filter(counts).collect()
 }
 
-/// The range of a loop inside of another one, by values from outside: its own bounds, or where they are inside the
-/// dimension that its counter alone is the index of.
+/// The range of a loop inside of another one, by values from outside. It has the loop's own bounds,
+/// or those of the dimension that its counter alone is the index of.
 fn range<'c>(repeat: Op<'c>, outer: Op<'c>, place: &[Val<'c>]) -> Option<Bounds<'c>> {
     let [from, to, step, ..] = ir::operands(repeat)[..] else { return None };
     (number(step) == Some(1)).then_some(())?;

@@ -3,7 +3,7 @@
 use crate::{Error, Result, Tensor, runtime::Executable, tensor::AlignedBuffer};
 use std::time::{Duration, Instant};
 
-/// How to measure.
+/// Settings of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileOptions {
     /// Samples, of which the median counts.
@@ -33,33 +33,33 @@ const STEADY: f64 = 0.5;
 /// Nanoseconds that times may vary by, however short they are.
 const GRAIN: f64 = 2000.0;
 
-/// What a run takes, in nanoseconds.
+/// Time of a run in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time {
     /// The median.
     pub usual: f64,
     /// The least.
     pub least: f64,
-    /// What a quarter of the samples is below, and what a quarter is above.
+    /// Lower and upper quartile.
     pub middle: (f64, f64),
     /// Samples that count.
     pub samples: usize,
 }
 
 impl Time {
-    /// Of samples in ascending order; none if there are none.
+    /// Statistics of samples in ascending order; none if there are none.
     fn of(samples: &[f64]) -> Option<Self> {
         let count = samples.len();
         let at = |part: usize| samples.get(count * part / 4).or(samples.last()).copied();
         Some(Self { usual: at(2)?, least: at(0)?, middle: (at(1)?, at(3)?), samples: count })
     }
 
-    /// How wide the middle half of the samples is.
+    /// Interquartile range.
     pub fn spread(&self) -> f64 {
         self.middle.1 - self.middle.0
     }
 
-    /// Whether times lie as near to each other as those of one piece of work do.
+    /// True for an interquartile range as narrow as that of one piece of work.
     fn is_steady(&self) -> bool {
         let middle = (self.middle.0 + self.middle.1) / 2.0;
         self.spread() <= (STEADY * middle).max(GRAIN)
@@ -120,7 +120,7 @@ pub fn sample(executable: &Executable, inputs: &[Tensor], how: &ProfileOptions) 
     found.ok_or_else(|| Error::invalid("at least one sample has to be taken"))
 }
 
-/// How often this thread had to give the processor away; 0 where the system does not say.
+/// Count of this thread's involuntary context switches; 0 where the system does not say.
 fn preemptions() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));

@@ -1,4 +1,4 @@
-//! Where a divided network goes wrong: `phaseline debug`.
+//! Search for the fault of a divided network: `phaseline debug`.
 //!
 //! The host computes every value of the network. Each match of each device is then run by itself
 //! on the host's values, so that an error shows where it arises and nowhere else. If all of them
@@ -25,7 +25,7 @@ use indexmap::IndexMap;
 use melior::ir::{Module, ValueLike};
 use std::collections::{HashMap, HashSet};
 
-/// How near is near enough.
+/// Tolerance for differences.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
     /// Relative difference of floats.
@@ -37,7 +37,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Compares floats that are so far apart if they come from neighbouring integers, or integers.
+    /// Compares integers, or floats that `step` separates for neighbouring integers.
     fn compare(&self, got: &Tensor, want: &Tensor, step: f64) -> Result<Comparison> {
         let float = self.atol.max(self.steps * step);
         let atol = if want.dtype().is_float() { float } else { self.steps };
@@ -54,27 +54,27 @@ pub struct Checked {
     pub pattern: String,
     /// Nodes of the model that it takes.
     pub nodes: Vec<String>,
-    /// What the host and the device differ by, for each result; or why the match did not run.
+    /// Differences of host and device, for each result; or the reason why the match did not run.
     pub outcome: std::result::Result<Vec<Comparison>, String>,
-    /// Where a result differs, all tensors: what was read, what is right, what the device gave.
+    /// All tensors if a result differs: those read, the right results, and the device's.
     pub tensors: IndexMap<String, Tensor>,
 }
 
 impl Checked {
-    /// Whether it ran and all results are near enough.
+    /// True if it ran and all results are within the tolerance.
     pub fn passed(&self) -> bool {
         self.outcome.as_ref().is_ok_and(|results| results.iter().all(Comparison::passed))
     }
 }
 
-/// What was found out about a network.
+/// Findings about a network.
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// The matches, in the order of the program.
     pub matches: Vec<Checked>,
-    /// What the outputs of the whole network differ by; or why it did not run.
+    /// Differences of the whole network's outputs; or the reason why it did not run.
     pub whole: std::result::Result<Vec<Comparison>, String>,
-    /// Where each match is right but the whole is not: the region with which it becomes wrong.
+    /// The region with which the whole becomes wrong, though each match is right.
     pub region: Option<String>,
 }
 
@@ -154,7 +154,7 @@ struct Search<'a, 'c> {
     tolerance: Tolerance,
     /// Keeps the objects of devices' C, which is the same for all matches.
     build: DeviceBuild,
-    /// What the host computed.
+    /// Values that the host computed.
     known: HashMap<ValueId, Tensor>,
 }
 
@@ -210,7 +210,7 @@ impl<'c> Search<'_, 'c> {
         Ok(())
     }
 
-    /// What the host computed for those values that are no constants.
+    /// Host results for those of the values that are no constants.
     fn moved(&self, values: &[ValueId]) -> Result<Vec<Tensor>> {
         let graph = &self.partitioned.view.graph;
         let values = values.iter().filter(|value| !graph.is_constant(**value));
@@ -320,7 +320,7 @@ impl<'c> Search<'_, 'c> {
             .collect()
     }
 
-    /// How far a value is off if an integer that it comes from is off by one.
+    /// Error of a value if an integer that it comes from is off by one.
     fn step(&self, id: ValueId, inside: &dyn Fn(ir::Op<'_>) -> bool) -> f64 {
         let values = &self.partitioned.view.values;
         let value = values.iter().find(|(known, _)| *known == id);

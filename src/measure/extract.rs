@@ -9,7 +9,7 @@ use crate::{
 use melior::ir::{Location, Module, ValueLike};
 use std::collections::HashMap;
 
-/// What to extract, and where it is to run.
+/// The work to extract, and the target that runs it.
 pub struct Extract<'a> {
     /// The operations, in program order.
     pub ops: &'a [OpId],
@@ -21,8 +21,8 @@ pub struct Extract<'a> {
     pub target: &'a str,
     /// The pattern that has to take them.
     pub pattern: Option<&'a str>,
-    /// How many times the operations run, each output fed to the next run. More than once
-    /// takes one input and one output of the same type.
+    /// Number of runs of the operations, each output fed to the next run. More than once takes one
+    /// input and one output of the same type.
     pub times: usize,
 }
 

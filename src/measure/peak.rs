@@ -1,4 +1,4 @@
-//! What the machine can do at most, to set the speed of kernels beside.
+//! Peak arithmetic throughput of the machine, to set the speed of kernels beside.
 
 use crate::{
     CompileOptions, Phase, Result, Session,

@@ -88,7 +88,7 @@ fn note(profile: &mut Profile, work: &Workload, time: Result<f64>) {
     }
 }
 
-/// What compiles and runs.
+/// Session and settings that work is compiled and run with.
 pub(super) struct Bench<'a, 'c> {
     pub session: &'c Session,
     options: &'a CompileOptions<'a>,
@@ -98,7 +98,7 @@ pub(super) struct Bench<'a, 'c> {
 }
 
 impl Bench<'_, '_> {
-    /// How a piece of work is compiled that has been through a phase.
+    /// Options for work that has been through a phase.
     pub fn options(&self, after: Phase) -> CompileOptions<'_> {
         CompileOptions {
             targets: self.options.targets.clone(),
@@ -111,7 +111,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// What a run of a network takes that has been through a phase.
+    /// Measures a run of a network that has been through a phase.
     pub fn time(&self, module: Module<'_>, after: Phase) -> Result<Time> {
         let executable = self.session.compile(module, &self.options(after))?.load()?;
         let inputs = executable.signature().inputs.iter();
@@ -120,11 +120,11 @@ impl Bench<'_, '_> {
     }
 }
 
-/// What the work of a function is measured with.
+/// Environment for measurements of a function's work.
 pub(super) struct Stand<'a, 'c> {
     pub bench: &'a Bench<'a, 'c>,
     pub partition_input: &'a PartitionInput<'c, 'a>,
-    /// What a run takes that does nothing.
+    /// Time of a run that does nothing, in nanoseconds.
     pub idle: f64,
 }
 
@@ -192,10 +192,10 @@ impl<'c> Stand<'_, 'c> {
         extract.module(self.bench.session, &self.partition_input.view)
     }
 
-    /// What calls and transfers of a device take. Where regions are not merged, they are in what
-    /// was measured of the matches. Else they are what two matches in one region take less than
-    /// twice the time of one: a call, and the value between them out and in again. These are
-    /// differences of nearly equal times, so that the least times are compared.
+    /// Costs of a device's calls and transfers. Without merged regions they are part of the
+    /// measured matches. Otherwise they are the time that two matches in one region save on twice
+    /// the time of one: a call, and the value between them out and in again. These are differences
+    /// of nearly equal times, so the least times are compared.
     fn transfer(
         &self,
         target: usize,

@@ -83,7 +83,7 @@ impl Stand<'_, '_> {
     }
 }
 
-/// What is said of tiles that could not be measured.
+/// Entry for tiles that could not be measured.
 fn skipped(work: &Workload, tiled: &Tiled, choice: &Choice, error: &Error) -> Skipped {
     let tiles = Tiles::new(&tiled.plan, choice).text(&tiled.plan.loop_names());
     Skipped {

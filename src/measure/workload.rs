@@ -16,7 +16,7 @@ pub struct Workload {
     pub target: usize,
     /// The pattern; none for an operation of the host.
     pub pattern: Option<String>,
-    /// What makes work the same.
+    /// Identity of the work; equal keys are the same work.
     pub key: String,
     /// For people.
     pub text: String,
@@ -34,17 +34,17 @@ pub struct Workload {
 
 /// A call that is computed tile by tile.
 pub struct Tiled {
-    /// What makes calls the same.
+    /// Identity of the call; equal keys are the same call.
     pub key: String,
     /// For people.
     pub text: String,
-    /// What tiles it may have.
+    /// Plan of its possible tiles.
     pub plan: Plan,
-    /// How many tensors it reads.
+    /// Number of tensors that it reads.
     pub reads: usize,
 }
 
-/// What is known already, by target, pattern and key.
+/// Work that is known already, by target, pattern and key.
 pub type Seen = BTreeSet<(usize, Option<String>, String)>;
 
 /// All matches of all devices, all operations of the host and all chains that it computes in one

@@ -2,8 +2,8 @@
 //! that the functions want.
 //!
 //! A composite whose prototype says `in x as nhwc` takes `transpose(x)`; its decomposition starts
-//! with the transpose back, so that it still means the same. `transposes::cancel` removes what two
-//! neighbours do and undo.
+//! with the transpose back, so that it still means the same. `transposes::cancel` removes pairs of
+//! neighbours that undo each other.
 
 use crate::{
     Error, Result,
@@ -33,16 +33,16 @@ use super::{
     transposes::{builder_after, from_layout, in_layout, permuted},
 };
 
-/// What calls the composites of a function make, and the transposes that they need.
+/// Shared state of the calls of a function's composites, such as the transposes that they need.
 #[derive(Default)]
 pub struct Calls<'c> {
-    /// Whether headers declare the functions.
+    /// True if headers declare the functions.
     pub has_headers: bool,
-    /// The headers with bodies of what the host's own code calls.
+    /// Headers with bodies of functions that the host's own code calls.
     pub in_headers: InHeaders,
     /// Transposes outside of composites.
     pub transposes: Vec<Op<'c>>,
-    /// Those of them in front of calls that may read anything where no element is.
+    /// Transposes in front of calls that may read anything where no element is.
     pub unfilled: HashSet<ir::Id>,
     /// Constants in another layout: the original, the layout, the new value.
     constants: Vec<(Val<'c>, BoundLayout, Val<'c>)>,
@@ -170,12 +170,12 @@ struct Maker<'c, 'a, 'm> {
     ins: Vec<Option<Val<'c>>>,
     /// For each output, a use of it outside of the composite.
     outs: Vec<Outside<'c>>,
-    /// For each output, what it is written over.
+    /// For each output, the value that it is written over.
     over: Vec<Option<Val<'c>>>,
     consts: Vec<Attribute<'c>>,
     /// Operands that only the call uses, not the decomposition.
     extra: Vec<Val<'c>>,
-    /// Which of the inputs and outputs are flat.
+    /// Indices of the flat inputs and of the flat outputs.
     flat: [Vec<i64>; 2],
 }
 
@@ -209,7 +209,7 @@ impl<'c> Maker<'c, '_, '_> {
             }
             BoundArg::Over(place, id, layout) => {
                 let old = match layout {
-                    // What a call is given flat is reshaped with its output.
+                    // A flat operand of the call is reshaped with its output.
                     Some(BoundLayout::Flat) | None => (self.found.input)(*id)?,
                     Some(BoundLayout::Given { layout, .. }) => {
                         let value = (self.found.input)(*id)?;
@@ -346,7 +346,7 @@ impl<'c> Maker<'c, '_, '_> {
     }
 }
 
-/// An operation outside of `ops` that uses a value, and which operand it is.
+/// An operation outside of `ops` that uses a value, with the index of the operand.
 pub fn outside_use<'c>(value: Val<'c>, ops: &[Op<'c>]) -> Option<(Op<'c>, usize)> {
     let inside = |user: Op<'c>| ops.iter().any(|op| edit::same(*op, user));
     let user = ir::users(value).into_iter().find(|user| !inside(*user))?;
@@ -354,7 +354,7 @@ pub fn outside_use<'c>(value: Val<'c>, ops: &[Op<'c>]) -> Option<(Op<'c>, usize)
     Some((user, place))
 }
 
-/// Which result of a composite an operation outside uses.
+/// Index of the composite's result that an operation outside uses.
 fn output_place<'c>(results: &[Val<'c>], outside: Outside<'c>) -> Result<i64> {
     let used = match outside {
         Outside::Transpose(op) => ir::operands(op).first().copied(),

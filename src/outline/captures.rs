@@ -1,6 +1,7 @@
 //! Facts about a match for hooks of protocol 2: its pattern's names, on its operations, and the layouts of its call.
 //!
-//! Names are on operations, not on numbers of them: what passes do to a composite afterwards takes nothing else away.
+//! Names are on operations, not on their numbers: a pass that changes a composite afterwards
+//! removes only names of operations that it removes.
 
 use super::View;
 use crate::{
@@ -53,7 +54,7 @@ fn of_value(view: &View<'_>, found: &Match, value: ValueId) -> Option<(OpId, i64
     view.ops.get(used.op.index()).filter(|op| is_operand(op)).map(|_| (used.op, place as i64))
 }
 
-/// The layouts of what a call is given and makes, in the order of its inputs and outputs.
+/// The layouts of a call's inputs and outputs, in their order.
 pub fn layouts(call: &BoundCall) -> String {
     let (mut ins, mut outs) = (vec![], vec![]);
     for argument in call.args.iter().chain(&call.arrays) {

@@ -40,7 +40,7 @@ pub fn blocked(
         .collect();
     let count = shape.iter().product::<i64>() as usize;
     let mut moved = vec![0; count * width];
-    // How far a step along each part goes in its dimension; a dimension without inner part has 1.
+    // Stride of each part in its dimension; a dimension without inner part has 1.
     let steps: Vec<i64> = parts
         .iter()
         .map(|(dim, block, inner)| match parts.iter().filter(is_inner).any(|p| p.0 == *dim) {

@@ -32,7 +32,7 @@ use std::{
 /// Attribute of a composite: the lowering that its pattern names in the manifest.
 pub const LOWERING: &str = "lower";
 
-/// A function's operations, and where each of them goes.
+/// A function's operations, with the target of each.
 pub struct PartitionedFunction<'c> {
     /// The operations.
     pub view: View<'c>,
@@ -147,10 +147,10 @@ fn ask(
     Ok(judged)
 }
 
-/// How to decide.
+/// Settings of the division.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DivideOptions<'a> {
-    /// What comes before patterns.
+    /// Placements, which come before patterns.
     pub placement: Option<&'a Placement>,
     /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
@@ -181,7 +181,7 @@ impl PartitionedFunction<'_> {
         found
     }
 
-    /// Adds to the report how the work of each match is cut into tiles.
+    /// Adds to the report the tiling of each match.
     pub fn account_for_tiles(&mut self) -> Result<()> {
         let found = self.partition.regions.iter().flat_map(|region| &region.composites);
         let calls = self.details.calls.iter().flatten().zip(self.details.tiles.iter().flatten());
@@ -318,7 +318,7 @@ fn apply_regions<'c>(
     Ok(made)
 }
 
-/// Says in which queue a region runs, where patterns of its matches have one.
+/// Records the queue in which a region runs, where patterns of its matches have one.
 fn pin(function: Op<'_>, target: &TargetInstance, composites: &[Op<'_>]) -> Result<()> {
     for composite in composites {
         let name = ir::attr_str(*composite, "name").unwrap_or_default();
@@ -360,7 +360,7 @@ fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
         }
     }
     for other in func::functions(module) {
-        // What was placed by the function's attribute is in functions of its own now.
+        // Operations placed by the function's attribute are in functions of their own now.
         let is_divided = edit::same(other, function);
         if is_divided || ir::attr_str(other, TARGET).is_none() {
             edit::set_attr(other, TARGET, b.str_attr(id));
@@ -372,7 +372,7 @@ fn name_hosts<'c>(module: Op<'c>, function: Op<'c>, id: &str) -> Result<()> {
 /// Makes composites one after the other.
 struct Maker<'c, 'd> {
     partitioned: &'d PartitionedFunction<'c>,
-    /// What stands for each value of the view now.
+    /// Current value in the IR for each value of the view.
     current: RefCell<HashMap<ValueId, Val<'c>>>,
     calls: Calls<'c>,
 }
@@ -390,7 +390,8 @@ impl<'c> Maker<'c, '_> {
         let value = |id: ValueId| self.current.borrow().get(&id).copied().ok_or_else(lost);
         let outputs = composite.found.outputs.iter().copied().map(value);
         let outputs: Vec<_> = outputs.collect::<Result<_>>()?;
-        // What a call makes all the same is an output while the composite is made.
+        // An unread value that a call computes all the same is an output while the composite is
+        // made.
         let unread = outputs.iter().filter(|output| outside_use(**output, &ops).is_none());
         let readers = unread.map(|output| reader(*output)).collect::<Result<Vec<_>>>()?;
         let uses: Vec<_> = outputs.iter().map(|output| outside_use(*output, &ops)).collect();
@@ -411,7 +412,7 @@ impl<'c> Maker<'c, '_> {
         if let Some(lowering) = &partitioned.details.lowerings[region][place] {
             edit::set_attr(made, LOWERING, Builder::before(made)?.str_attr(lowering));
         }
-        // What the users of an output use now stands for it.
+        // The value that the users of an output use now stands for it.
         for (id, (user, place)) in composite.found.outputs.iter().zip(uses.into_iter().flatten()) {
             if let Some(now) = ir::operands(user).get(place) {
                 self.current.borrow_mut().insert(*id, *now);
@@ -434,7 +435,7 @@ fn reader(value: Val<'_>) -> Result<Op<'_>> {
 /// The symbols of a module's functions.
 struct Symbols {
     taken: BTreeSet<String>,
-    /// For each name that was wanted, how many functions have it with a number.
+    /// For each wanted name, the number of functions that have it with a number.
     numbers: HashMap<String, usize>,
 }
 

@@ -1,8 +1,9 @@
 //! Tries forms of quantized layers that more patterns describe, and keeps those that devices take.
 //!
-//! A form is tried on a copy of the function, so that what no device takes stays as it is to the byte. A layer of integers
-//! becomes one of real numbers between dequantizations and a quantization ([`rules::FORMS`]); reshapes leave the places
-//! between those ([`rules::NEXT_TO_LAYERS`]).
+//! A form is tried on a copy of the function, so that operations that no device takes stay as they
+//! are to the byte. A layer of integers becomes one of real numbers between dequantizations and a
+//! quantization ([`rules::FORMS`]); reshapes leave the places between those
+//! ([`rules::NEXT_TO_LAYERS`]).
 
 use super::{DivideOptions, PartitionedFunction, divide_with};
 use crate::{
@@ -30,7 +31,7 @@ pub struct Refused<'c> {
 }
 
 impl<'c> Refused<'c> {
-    /// Adds to the report why a device takes neither an operation nor its form.
+    /// Adds to the report the reasons why a device takes neither an operation nor its form.
     pub fn tell(&self, partitioned: &mut PartitionedFunction<'c>) {
         let at = partitioned.view.ops.iter().position(|op| edit::same(*op, self.op));
         let Some(report) = at.and_then(|at| partitioned.report.ops.get_mut(at)) else { return };
@@ -70,7 +71,8 @@ struct Trial {
     moved: bool,
 }
 
-/// Changes functions to the forms that devices take; true if there was something to change. Adds to `refused` what stays.
+/// Changes functions to the forms that devices take; true if there was something to change. Adds to
+/// `refused` the operations that stay.
 pub fn take_forms<'c>(
     all: &[(Op<'c>, PartitionedFunction<'c>)],
     targets: &[TargetInstance],
@@ -168,7 +170,7 @@ impl<'c> Forms<'_, 'c> {
             let Some(number) = number else { continue };
             let Some(candidate) = self.candidates.get(number) else { continue };
             let device = device(&partitioned, index);
-            // What no rule has another form for is as it was.
+            // An operation that no rule has another form for is as it was.
             let is_form = op_name(*op) != op_name(candidate.op);
             let comes_first = |device: usize| candidate.device.is_none_or(|own| device < own);
             if is_form && device.is_some_and(comes_first) && takes_integers(&partitioned, index) {
@@ -245,7 +247,8 @@ fn takes_integers(partitioned: &PartitionedFunction<'_>, index: usize) -> bool {
     })
 }
 
-/// Operations with another form that no device takes, or not the first one. What a user demands a place for is none.
+/// Operations with another form that no device takes, or not the first one. Operations that a user
+/// demands a place for are none.
 fn candidates<'c>(partitioned: &PartitionedFunction<'c>) -> Vec<Candidate<'c>> {
     let ops = partitioned.view.ops.iter().enumerate();
     let known = ops.filter(|(_, op)| rules::FORMS.iter().any(|rule| rule.root == op_name(**op)));

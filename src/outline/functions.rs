@@ -1,4 +1,4 @@
-//! Which functions of a module are divided between targets.
+//! Functions of a module that are divided between targets.
 
 use super::{DivideOptions, PartitionedFunction, divide_with};
 use crate::{
@@ -30,8 +30,8 @@ pub fn open_functions<'c>(module: Op<'c>, main: Op<'c>, targets: &[TargetInstanc
     others.filter(|other| !edit::same(*other, main) && is_open(*other, targets)).collect()
 }
 
-/// Whether a function has operations of the graph that are in no composite, or the word for the host
-/// where an id belongs. What a host before the last place has is its own as it stands.
+/// True if a function has operations of the graph that are in no composite, or the word for the
+/// host where an id belongs. Functions of a host before the last target stay as they are.
 fn is_open(function: Op<'_>, targets: &[TargetInstance]) -> bool {
     const BETWEEN: [&str; 3] =
         [graph::Constant::NAME, graph::Composite::NAME, graph::Transpose::NAME];

@@ -84,7 +84,7 @@ pub fn parameters<'c>(
     Ok(edit::dictionary_attr(b.context, &entries))
 }
 
-/// Whether an operation is an operator without a reference, which only a device can compute.
+/// True for an operator without a reference, which only a device can compute.
 pub fn is_closed(op: Op<'_>) -> bool {
     Custom::is(op) && edit::entry_block(op).is_none()
 }

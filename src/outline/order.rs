@@ -51,12 +51,12 @@ pub fn sort_topologically(block: Blk<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Puts what starts work on a device, and what that needs, before what does not wait for it, so that
-/// the host and other devices are at work meanwhile. `queue` names the queue that an operation starts
-/// work on; the block is in order, and is afterwards.
+/// Moves operations that start work on a device, and their producers, before operations that do not
+/// wait for it. So the host and other devices are at work meanwhile. `queue` names the queue that
+/// an operation starts work on. Producers come before users, before and after the call.
 ///
-/// An operation comes after as many waits as lie on the way to it at least; among those with equally
-/// many, what leads to more work on a queue is first.
+/// Operations are ordered by the number of waits that lie on the way to them at least. Among
+/// equals, those that start work on a queue or lead to it come first.
 pub fn start_early<'c>(block: Blk<'c>, queue: impl Fn(Op<'c>) -> Option<String>) {
     let all = ops(block);
     let Some((terminator, body)) = all.split_last() else { return };
@@ -92,7 +92,7 @@ pub fn start_early<'c>(block: Blk<'c>, queue: impl Fn(Op<'c>) -> Option<String>)
     }
 }
 
-/// Marks what an operation needs that comes after as many waits.
+/// Marks the operations that one needs and that come after as many waits.
 fn mark(needs: &[Vec<usize>], waits: &[usize], leads: &mut [bool], place: usize) {
     let mut work = vec![place];
     while let Some(place) = work.pop() {

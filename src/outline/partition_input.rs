@@ -18,7 +18,7 @@ pub struct PartitionInput<'c, 't> {
     pub view: View<'c>,
     /// The devices in order, each with its patterns.
     pub devices: Vec<(&'t TargetInstance, Vec<Pattern>)>,
-    /// What takes the rest.
+    /// Target of the remaining operations.
     pub host: &'t TargetInstance,
     measured: Option<Measured>,
     transfers: Vec<Option<(f64, f64)>>,

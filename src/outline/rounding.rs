@@ -1,4 +1,4 @@
-//! How far a value may be off because one quantization before it was rounded the other way.
+//! Error bound of a value if one quantization before it was rounded the other way.
 
 use super::definer;
 use crate::ir::{self, Op, Val, constant::Elements, edit};
@@ -48,9 +48,9 @@ const KEEP: [&str; 35] = [
 /// Operations whose results are as far off as their operands together.
 const ADD: [&str; 2] = ["add", "sub"];
 
-/// The distance of two numbers that are one quantization step apart where `value` is: the scale of the
-/// dequantization that it comes from, also through operations that keep differences as they are. 0 if it
-/// comes from none. Operations that are not `inside` are right.
+/// The size of one quantization step at `value`: the scale of the dequantization that it comes
+/// from, also through operations that keep differences as they are. Without one it is 0. Operations
+/// that are not `inside` are right.
 pub fn quantization_step(value: Val<'_>, inside: &dyn Fn(Op<'_>) -> bool) -> f64 {
     let mut known = HashMap::new();
     step(value, inside, &mut known, 0)
@@ -78,7 +78,7 @@ fn step<'c>(
     };
     let found = match name {
         "dequantize_linear" => operands.get(1).copied().map_or(0.0, largest),
-        // What it decomposes into says it.
+        // Its decomposition gives the step.
         "composite" => op.map_or(0.0, |op| of_decomposition(op, value, inside, known, depth)),
         name if KEEP.contains(&name) => of_operands().into_iter().fold(0.0, f64::max),
         name if ADD.contains(&name) => of_operands().into_iter().sum(),

@@ -1,6 +1,6 @@
-//! Decides about what no device takes as it is: an operator of a vendor is replaced by its reference, and rules bring
-//! the rest into forms that more devices know. Where such a form is none that hosts know as well, it is tried first
-//! ([`super::forms`]).
+//! Decides about operations that no device takes as they are. An operator of a vendor is replaced
+//! by its reference, and rules bring the rest into forms that more devices know. A form that hosts
+//! do not know as well is tried first ([`super::forms`]).
 
 use super::{
     DivideOptions, PartitionInput, PartitionedFunction,
@@ -26,8 +26,9 @@ use crate::{
 use melior::ir::Attribute;
 use std::collections::BTreeSet;
 
-/// Decides as [`divide_all`] does. An operator that no device takes is replaced by its reference, other operations by
-/// what rules make of them ([`rules::NORMAL`]), and what that consists of is divided like everything else.
+/// Decides as [`divide_all`] does. An operator that no device takes is replaced by its reference;
+/// rules rewrite other operations ([`rules::NORMAL`]). The results are divided like everything
+/// else.
 ///
 /// # Errors
 /// An operator that no device takes has no reference, or something cannot be divided.
@@ -87,7 +88,8 @@ pub fn settle<'c>(
     }
 }
 
-/// True if a placement file, if there is one, is for the network function as it is, and says where all of it goes.
+/// Two flags for a placement file: it fits the network function as it is (true without a file), and
+/// it places all of it.
 fn covers(
     module: Op<'_>,
     targets: &[TargetInstance],
@@ -102,8 +104,8 @@ fn covers(
     Ok((fits, fits && placement.ops.len() >= graph.op_count()))
 }
 
-/// Applies rules to what no device takes; true if there was something to change. What a user demands a place for stays
-/// as it is.
+/// Applies rules to operations that no device takes; true if there was something to change.
+/// Operations that a user demands a place for stay as they are.
 fn normalize(all: &[(Op<'_>, PartitionedFunction<'_>)]) -> Result<bool> {
     let mut changes = 0;
     for (function, partitioned) in all {
@@ -142,7 +144,7 @@ fn left(partitioned: &PartitionedFunction<'_>) -> Vec<OpId> {
     graph.ops().map(|(id, _)| id).filter(|id| stays(*id)).collect()
 }
 
-/// Says why no device takes an operator, and who else knows it.
+/// The error for an operator that no device takes, with its reasons and the targets that know it.
 fn untaken(
     partitioned: &PartitionedFunction<'_>,
     id: OpId,

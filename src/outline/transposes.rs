@@ -47,7 +47,7 @@ pub fn cancel<'c>(transposes: &mut Vec<Op<'c>>, any: &HashSet<ir::Id>) -> Result
 
 /// A change of layout that undoes the one before.
 struct Undone<'c> {
-    /// Its result.
+    /// Result of the change.
     after: Val<'c>,
     /// The value before both.
     before: Val<'c>,
@@ -60,7 +60,7 @@ fn undone<'c>(op: Op<'c>) -> Option<Undone<'c>> {
         let before = definer(after.x()).and_then(graph::Unpack::of)?;
         let shape = ir::dims(before.y().r#type());
         let (dims, blocks) = (after.dims(), after.blocks());
-        // What fills up a block that is not full is no zero behind a call.
+        // The fill of a partial block is not zero behind a call.
         let mut parts = dims.iter().zip(&blocks);
         let is_full = parts.all(|(dim, block)| {
             let size = usize::try_from(*dim).ok().and_then(|dim| shape.get(dim));

@@ -80,7 +80,7 @@ pub fn view<'c>(function: Op<'c>, table: &OpTable) -> Result<View<'c>> {
     Ok(View { graph, ops: viewed, values })
 }
 
-/// What the graph is told of an operation; `operand` is what it knows a value as.
+/// The graph's description of an operation; `operand` gives the graph's id of a value.
 fn spec<'c>(
     op: Op<'c>,
     table: &OpTable,
@@ -126,7 +126,7 @@ fn declared_operands<'c>(op: Op<'c>, table: &OpTable) -> Vec<Option<Val<'c>>> {
     found
 }
 
-/// What the graph calls an operation: that of a vendor has its domain in front.
+/// Name of an operation in the graph: that of a vendor has its domain in front.
 fn name(op: Op<'_>) -> String {
     match graph::Custom::of(op) {
         Some(custom) => operator::key(custom),
@@ -164,7 +164,7 @@ fn attributes(op: Op<'_>) -> BTreeMap<String, AttrValue> {
     found
 }
 
-/// What an empty list stands for at operations on windows, so that predicates can look into it.
+/// Default of an empty list at operations on windows, so that predicates can look into it.
 fn defaults(op: Op<'_>, name: &str) -> Option<AttrValue> {
     let info = ir::view::info(op)?;
     let image = info.operand(info.image?)?;

@@ -15,7 +15,7 @@ pub fn write(path: &Path, objects: &[&Object], data: &DataObject<'_>) -> Result<
         objects.iter().map(|object| Member::of_object(object)).collect::<Result<Vec<_>>>()?;
     let archive = Archive::new(members.into_iter().chain([Member::of_data(data)?]).collect())?;
     let fail = |e| Error::io("cannot write", path, e);
-    // What has been written is not in memory a second time.
+    // Written bytes are not in memory a second time.
     let mut file = BufWriter::new(File::create(path).map_err(fail)?);
     archive.write(&mut file).and_then(|()| file.flush()).map_err(fail)
 }

@@ -8,18 +8,18 @@ use object::{
 };
 use std::io::{self, Write};
 
-/// What weights are aligned to in memory.
+/// Alignment of weights in memory.
 pub const ALIGNMENT: u64 = 64;
 
 /// Read-only data.
 pub struct Data<'a> {
-    /// Its symbol.
+    /// Symbol of the data.
     pub symbol: &'a str,
-    /// Its bytes.
+    /// Content.
     pub bytes: &'a [u8],
-    /// What it is aligned to.
+    /// Alignment in bytes.
     pub alignment: u64,
-    /// Whether a linker script can place it by itself, on every machine.
+    /// True if a linker script can place it by itself, on every machine.
     pub apart: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct DataObject<'a> {
 enum Content<'a> {
     /// To be written here, for a machine that is known here.
     Ours(Box<write::Object<'a>>, Vec<String>),
-    /// What the C compiler assembled.
+    /// Object that the C compiler assembled.
     Assembled(Vec<u8>),
 }
 

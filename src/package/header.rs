@@ -80,7 +80,7 @@ extern \"C\" {{
     text
 }
 
-/// What is known of the inputs and outputs.
+/// C macros and comments for the inputs and outputs.
 fn values(signature: &Signature) -> String {
     let guard = signature.name.to_uppercase();
     let mut text = sizes(signature);
@@ -193,7 +193,8 @@ fn memory(signature: &Signature) -> String {
     )
 }
 
-/// What any plan of working memory needs, and where in the model.
+/// Sentence of a comment on the lower bound of working memory, with the place of the peak in the
+/// model.
 fn bound(bytes: usize, peak: &str) -> String {
     if bytes == 0 {
         return String::new();
@@ -205,7 +206,7 @@ fn bound(bytes: usize, peak: &str) -> String {
     format!(" At least {bytes} bytes are in use at once{at}.")
 }
 
-/// What opens and closes the devices of a run.
+/// Declarations that open and close the devices of a run.
 fn devices(signature: &Signature) -> String {
     let guard = signature.name.to_uppercase();
     let mut text = String::new();
@@ -251,7 +252,7 @@ fn devices(signature: &Signature) -> String {
     text + &prototypes + &open_all(signature)
 }
 
-/// What opens and closes all devices of a model that has blobs.
+/// Inline C functions that open and close all devices of a model that has blobs.
 fn open_all(signature: &Signature) -> String {
     let devices = &signature.devices;
     let name = &signature.name;
@@ -434,7 +435,7 @@ static inline int32_t {name}_run({parameters}) {{
     text
 }
 
-/// How a program follows the steps of a run.
+/// Declarations for a program that follows the steps of a run.
 fn trace(signature: &Signature) -> String {
     if signature.operations.is_empty() {
         return String::new();

@@ -35,7 +35,7 @@ impl Compiled {
         self.write_package_over(folder, Replace::Unchanged)
     }
 
-    /// As [`Compiled::write_package`]; `replace` says what may be lost.
+    /// As [`Compiled::write_package`]; `replace` limits the files that may be lost.
     pub fn write_package_over(&self, folder: &Path, replace: Replace) -> Result<()> {
         write(folder, self, replace)
     }
@@ -194,7 +194,7 @@ fn beside(folder: &Path, model: &Compiled) -> Result<Option<Beside>> {
     Ok(Some(Beside { loader: weights::loader(model, &file)?, file, entry }))
 }
 
-/// The blocks of constants, with their symbols and what they are aligned to.
+/// The blocks of constants, with their symbols and alignments.
 fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
     let signature = &model.signature;
     if signature.pools.is_empty() {
@@ -213,8 +213,8 @@ fn constants(model: &Compiled) -> Result<Vec<(String, &[u8], u64)>> {
     used.map(block).collect()
 }
 
-/// Links the shared library, and says what is in the package, each file with its type. What is there
-/// already is read while the linker runs.
+/// Links the shared library, and lists the files of the package with their types. Existing files
+/// are read while the linker runs.
 fn link_and_list(
     folder: &Path,
     (model, signature): (&Compiled, &Signature),

@@ -1,4 +1,4 @@
-//! Where a package goes, and what may be lost there.
+//! Target folder of a package, and protection of the files there.
 
 use super::FileEntry;
 use crate::{Error, Result, parallel};
@@ -13,7 +13,7 @@ use std::{
     time::SystemTime,
 };
 
-/// What may be replaced where a package goes.
+/// An existing package that may be replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replace {
     /// A package that is as it was written: all that is lost can be made again.
@@ -46,11 +46,11 @@ pub(super) fn find(folder: &Path) -> Result<PathBuf> {
     Err(Error::invalid(format!("{} is a link to itself", folder.display())))
 }
 
-/// What was found in files, and what changes when they do: a compile looks at a package that it replaces before it
-/// starts, before it writes and after.
+/// Digests of files, each with a stamp that changes when the file does: a compile looks at a
+/// package that it replaces before it starts, before it writes and after.
 static FOUND: Mutex<BTreeMap<PathBuf, ([i64; 6], Digest)>> = Mutex::new(BTreeMap::new());
 
-/// What a file holds. Nothing is read if it has not changed since it was looked at.
+/// Digest of a file. Nothing is read if the file has not changed since the last digest.
 fn digest(file: &Path, metadata: &fs::Metadata) -> io::Result<Digest> {
     let found = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     // From before it is read, so that a change meanwhile is seen the next time.
@@ -63,14 +63,15 @@ fn digest(file: &Path, metadata: &fs::Metadata) -> io::Result<Digest> {
     Ok(digest)
 }
 
-/// What the system changes with a file: a program can set back the time of writing, but not that of a change.
+/// Metadata that the system changes with a file: a program can set back the time of writing, but
+/// not that of a change.
 fn stamp(found: &fs::Metadata) -> [i64; 6] {
     let (written, changed) = (found.mtime_nsec(), found.ctime_nsec());
     [found.dev() as i64, found.ino() as i64, found.mtime(), written, found.ctime(), changed]
 }
 
-/// Whether the package in `from`, of these files, is what `folder` has already. Its files then get the time of now,
-/// by which `make` knows them as new.
+/// True if `folder` already has the package in `from`, of these files. Files there then get the
+/// current time, by which `make` knows them as new.
 ///
 /// # Errors
 /// There is something at `folder` that must not be replaced.
@@ -82,7 +83,7 @@ pub(super) fn renew(folder: &Path, from: &Path, files: &[FileEntry]) -> Result<b
     if old.is_none() || old != description(from) {
         return Ok(false);
     }
-    // What is there is as it was written: nothing else may be missing.
+    // Existing files are as they were written; none may be missing.
     let paths = || files.iter().map(|file| place.join(&file.path));
     if !paths().all(|path| path.exists()) {
         return Ok(false);
@@ -146,7 +147,7 @@ pub(super) fn check(folder: &Path, place: &Path, replace: Replace) -> Result<()>
 /// The files of a package that is to be replaced, of whichever format.
 struct Old {
     format: u64,
-    /// What they were, by path.
+    /// Digests of the written files, by path.
     files: BTreeMap<String, Digest>,
     folders: BTreeSet<String>,
 }
@@ -189,7 +190,7 @@ impl Old {
         Some(old)
     }
 
-    /// The names of what is there and not as it was written.
+    /// The names of entries that are not as they were written.
     fn others(&self, place: &Path) -> Result<Vec<String>> {
         let mut found = vec![];
         self.walk(place, "", &mut found)?;
@@ -201,7 +202,8 @@ impl Old {
         others.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// Adds what is below `within`, and whether it is a file; not the description, nor folders of listed files.
+    /// Adds all entries below `within`, with true for a file; not the description, nor folders of
+    /// listed files.
     fn walk(&self, place: &Path, within: &str, found: &mut Vec<(String, bool)>) -> Result<()> {
         let folder = place.join(within);
         let fail = |e| Error::io("cannot read", &folder, e);
@@ -225,7 +227,7 @@ impl Old {
         Ok(())
     }
 
-    /// Whether a file is as it was written.
+    /// True if a file is as it was written.
     fn is_same(&self, place: &Path, path: &str) -> Result<bool> {
         let Some(listed) = self.files.get(path) else { return Ok(false) };
         let file = place.join(path);

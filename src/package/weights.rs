@@ -67,7 +67,7 @@ pub fn write(folder: &Path, model: &Compiled) -> Result<(WeightsFile, String)> {
     Ok((file, format!("{:032x}", whole.finish_128())))
 }
 
-/// How the file begins.
+/// Start of the file: magic, bytes and hash.
 fn head(bytes: u64, hash: u128) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     head[..8].copy_from_slice(b"PHLWTS01");

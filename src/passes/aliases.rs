@@ -1,4 +1,4 @@
-//! Passes that others took the place of: their names and options stay, with a warning.
+//! Deprecated passes: their names and options stay, with a warning.
 
 use super::graph_simplify::apply;
 use crate::{

@@ -1,9 +1,9 @@
 //! `annotate-llvm-arguments`: tells LLVM what it may take for granted about buffers.
 //!
-//! Every buffer that a function writes is apart from its other buffers: the arena, the constants,
-//! inputs and outputs are by contract, and a callee is never given one buffer to read and to
-//! write. Without that, no loop that reads one and writes the other could become vector code. Only
-//! in a function that is a row of calls may the arena be where other buffers were before.
+//! Every buffer that a function writes is disjoint from its other buffers. The arena, the
+//! constants, inputs and outputs are so by contract, and no callee is given one buffer to read and
+//! to write. Without that, no loop that reads one and writes the other could become vector code.
+//! Only in a function that is a row of calls may the arena be where other buffers were before.
 
 use crate::{
     ir::{

@@ -1,13 +1,14 @@
 //! `annotate-llvm-loops`: tells LLVM which loops are to stay loops until it makes vectors.
 //!
-//! LLVM unrolls short loops before it vectorizes. Of a row of 16 channels that leaves 16 scalar operations, and then the
-//! loop around them becomes vectors, whose elements are a row apart: a bilinear resize of 16 channels took 13 times as
-//! long. A loop of whole vectors is worth more as a loop, and so is one of two and a rest. Of one vector and a rest LLVM
-//! makes scalars where it stays a loop: rows of 12 took 10 times as long to add to others.
+//! LLVM unrolls short loops before it vectorizes. A row of 16 channels thus becomes 16 scalar
+//! operations. The loop around them is then vectorized, with elements that are a row apart: a
+//! bilinear resize of 16 channels took 13 times as long. A loop of whole vectors is worth more as a
+//! loop, and so is one of two and a rest. A loop of one vector and a rest becomes scalars if it
+//! stays a loop: an addition of rows of 12 took 10 times as long.
 //!
-//! A loop that adds to numbers which the loop around it meets again is unrolled, so that they stay in registers, and then
-//! it is the loop around it that is to stay as it is: what was unrolled becomes vectors (maxima of rows of 16 took 15
-//! times as long, sums of rows of 31 three times).
+//! A loop that adds to numbers which the loop around it meets again is unrolled, so that they stay
+//! in registers. The loop around it is then kept as it is, and the unrolled code becomes vectors.
+//! Without that, maxima of rows of 16 took 15 times as long, sums of rows of 31 three times.
 
 use crate::{
     ir::{self, Blk, Op, Val, edit},
@@ -36,7 +37,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     let mut into: HashMap<ir::Id, Vec<Op<'c>>> = HashMap::new();
     let mut deciding: HashMap<ir::Id, Op<'c>> = HashMap::new();
     for op in edit::walk(module) {
-        // What has no successor would be printed in the error that says so.
+        // An op without successor would be printed in the error that says so.
         let is_jump = ir::op_name(op) == "llvm.br";
         if !is_jump && ir::op_name(op) != "llvm.cond_br" {
             continue;
@@ -81,11 +82,12 @@ fn latch<'c>(again: Op<'c>, head: Blk<'c>) -> Option<Op<'c>> {
     (jump.successor(0).ok()? == head).then_some(jump)
 }
 
-/// Lanes of a vector: those of 8 leave nothing over of their multiples, those of 16 may have a half of one after them.
+/// Lanes of a vector: multiples of 8 leave no rest for vectors of 8 lanes, and at most half a
+/// vector for those of 16.
 const LEAST: i64 = 8;
 
-/// Whether the block that `end` ends changes what it loads from places that do not depend on the loop whose head is
-/// `around`; if that is not known, whether it changes anything that it loads.
+/// True if the block that `end` ends updates memory that it loads, at an address that does not
+/// depend on the loop with the head `around`. Without such a head any update counts.
 fn accumulates<'c>(end: Op<'c>, around: Option<Blk<'c>>) -> bool {
     let ops = end.block().map(ir::ops).unwrap_or_default();
     let address = |name: &str, at: usize| -> Vec<Val<'c>> {
@@ -102,7 +104,7 @@ fn accumulates<'c>(end: Op<'c>, around: Option<Blk<'c>>) -> bool {
 /// Values that an address is made of, at most; more are not looked at.
 const MAX_VALUES: usize = 64;
 
-/// Whether a value is made of an argument of a block.
+/// True if a value depends on an argument of a block.
 fn depends<'c>(value: Val<'c>, on: Blk<'c>) -> bool {
     let mut values = vec![value];
     let mut next = 0;
@@ -121,7 +123,8 @@ fn depends<'c>(value: Val<'c>, on: Blk<'c>) -> bool {
     false
 }
 
-/// Whether two values are the same, or made the same way: addresses are written out for each access.
+/// True for two equal values, or two that are computed in the same way: addresses are written out
+/// for each access.
 fn is_same<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     let mut pairs = vec![(a, b)];
     let mut next = 0;
@@ -145,8 +148,8 @@ fn is_same<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     true
 }
 
-/// How often the loop runs that `enter` jumps to and whose only block `again` ends, as loops of `scf` become
-/// blocks.
+/// Trip count of the loop that `enter` jumps to and whose only block `again` ends, in the form of
+/// lowered loops of `scf`.
 fn trip_count(enter: Op<'_>, again: Op<'_>) -> Option<i64> {
     let head = again.successor(0).ok()?;
     let decision = head.terminator()?;
@@ -167,7 +170,7 @@ fn trip_count(enter: Op<'_>, again: Op<'_>) -> Option<i64> {
     (known && step > 0).then(|| (end - start + step - 1) / step)
 }
 
-/// Whether a block has no vectors yet.
+/// True for a block without vectors.
 fn is_scalar(end: Op<'_>) -> bool {
     let ops = end.block().map(ir::ops).unwrap_or_default();
     ops.into_iter().flat_map(ir::results).all(|value| !value.r#type().is_vector())

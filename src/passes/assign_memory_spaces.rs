@@ -85,7 +85,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     transfer::assign(module, device)
 }
 
-/// What the options say of tickets and queues.
+/// Tickets and queues from the options.
 fn tickets<'c>(options: &Options) -> Result<Option<Tickets>, PassError<'c>> {
     let given = |text: &String| (!text.is_empty()).then(|| text.clone());
     let fault = |text: &str| Err(PassError::new(format!("assign-memory-spaces: {text}")));

@@ -1,8 +1,9 @@
-//! `assign-sessions`: notes what the functions of a device are given, and what is called around them.
+//! `assign-sessions`: records the arguments of a device's functions, and the calls around them.
 //!
-//! With `session=true` they are given what the device was opened with, whose first field the device is.
-//! A device that is activated is noted on the module if that is for an inference, which
-//! `make-entry-point` and the printer of C read; else on each of its functions that others call.
+//! With `session=true` they are given the session that the device was opened with. Its first field
+//! is the device. An activation for an inference is noted on the module, where `make-entry-point`
+//! and the printer of C read it. Any other is noted on each of the device's functions that others
+//! call.
 
 use crate::{
     ir::{
@@ -33,7 +34,7 @@ crate::pass_options! {
 }
 
 crate::pass_choice! {
-    /// What the functions are called around.
+    /// Scope of an activation.
     pub enum When {
         /// A run of the model.
         Inference = "inference",

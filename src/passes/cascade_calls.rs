@@ -84,7 +84,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// What was decided about the calls of a chain: its cascades, and neighbours that are in none together.
+/// Decisions about the calls of a chain: its cascades, and neighbours that share none.
 fn decide(
     calls: &[&Tiled<'_>],
     links: &[Link],
@@ -141,8 +141,8 @@ fn chains(block: &[Tiled<'_>]) -> Vec<Vec<(usize, Option<usize>)>> {
     found
 }
 
-/// Whether a tensor that a call reads is another's only result, which nobody else reads, and may stay in the
-/// pool of both.
+/// True if a tensor that a call reads is another's only result, has no other reader, and may stay
+/// in the pool of both.
 fn follows(writer: &Tiled<'_>, reader: &Tiled<'_>, tensor: usize) -> bool {
     let results = ir::results(writer.op);
     let [result] = results[..] else { return false };
@@ -166,7 +166,7 @@ fn emit<'c>(
     links: &[Link],
     cascade: &Cascade,
 ) -> Result<(), PassError<'c>> {
-    // What they read may come from stripes by now.
+    // Their operands may come from stripes by now.
     let calls = calls.iter().map(|tiled| Tiled::of(tiled.op));
     let calls: Vec<Tiled<'c>> = calls.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     let last = calls.last().ok_or_else(lost)?;
@@ -185,7 +185,8 @@ fn emit<'c>(
         for (place, (tiled, stripe)) in calls.iter().zip(parts).enumerate() {
             inputs.push(held(&b, (place, tiled), stripe, &mut once)?);
         }
-        // What the next run reads once more is loaded again, unless there are rings, of which all have places.
+        // Tensors that the next run reads once more are loaded again, unless there are rings, of
+        // which all have places.
         if !parts.iter().any(|part| !part.rings.is_empty()) {
             once.clear();
         }

@@ -1,5 +1,5 @@
-//! `check-reads`: refuses what passes made of buffers if a read does not see what `record-reads` wrote down
-//! ([`crate::planned::flow`]), and removes that.
+//! `check-reads`: fails if a read of a buffer does not see the writes that `record-reads` wrote
+//! down ([`crate::planned::flow`]), and removes the records.
 
 use crate::{
     ir::Op,

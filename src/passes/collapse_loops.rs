@@ -1,9 +1,10 @@
 //! `collapse-loops`: neighbouring loops that walk through memory as one become one loop.
 //!
-//! A row of 16 elements is too short for LLVM: it unrolls the innermost loop and then makes vectors of the one around it,
-//! whose elements are a row apart. Where all buffers of a `linalg` operation have two dimensions without a gap between them,
-//! or neither of them, and both loops are parallel or both reductions, they are one loop of 16 times as many iterations. Sums are
-//! of the same terms in the same order, as far as LLVM keeps that.
+//! A row of 16 elements is too short for LLVM: it unrolls the innermost loop and then makes vectors
+//! of the one around it, whose elements are a row apart. Two loops become one of 16 times as many
+//! iterations if both are parallel or both are reductions. Each buffer of the `linalg` operation
+//! must have both dimensions without a gap between them, or neither. Sums are of the same terms in
+//! the same order, as far as LLVM keeps that.
 
 use crate::{
     Result,
@@ -38,7 +39,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
 /// An operation on buffers of static sizes, all of whose loops are parallel.
 struct Loops<'c> {
     op: Op<'c>,
-    /// Whether each loop is parallel or a reduction.
+    /// Iterator types of the loops: parallel or reduction.
     kinds: Vec<Attribute<'c>>,
     /// The operands, and the index of each of their dimensions.
     operands: Vec<(Val<'c>, Vec<Aff>)>,
@@ -74,7 +75,7 @@ impl<'c> Loops<'c> {
         })
     }
 
-    /// Whether a loop and the next one may be one.
+    /// True if a loop and the next one may be collapsed.
     fn is_one_with_next(&self, at: usize) -> bool {
         self.kinds[at] == self.kinds[at + 1] && self.operands.iter().all(|(value, map)| {
             let uses = |at: usize| (0..map.len()).filter(move |place| map[*place].has(at));
@@ -147,7 +148,7 @@ fn kind_of<'c>(op: Op<'c>, kind: &str) -> Option<Attribute<'c>> {
     Attribute::parse(ir::context_of(op), &format!("#linalg.iterator_type<{kind}>"))
 }
 
-/// Whether a dimension of a buffer begins where the one behind it ends.
+/// True if a dimension of a buffer is contiguous with the one behind it.
 fn has_no_gap(ty: Type<'_>, place: usize) -> bool {
     let (Some(dims), Some(strides)) = (ir::static_dims(ty), memref::static_strides(ty)) else {
         return false;

@@ -1,12 +1,12 @@
 //! `convert-functions-to-dps`: functions on tensors become functions on buffers that are given the
 //! buffers of their results.
 //!
-//! This is done by hand rather than by one-shot-bufferize's function boundaries because a function
-//! must never return memory: every buffer is the caller's, so that all of them can be planned.
+//! One-shot-bufferize's function boundaries are not used, since a function must never return
+//! memory: every buffer is the caller's, so that all of them can be planned.
 //!
-//! A result that calls write over an argument has one buffer with it: of a device's function, which is given
-//! what the caller has in the destination of that result, and of the network, where that pair is declared as a
-//! state (`phl.state`). What reads the argument later is given a copy by bufferization.
+//! A result that calls write over an argument shares its buffer. A device's function is given the
+//! contents of the caller's destination for that result. The network does so for a pair that is
+//! declared as a state (`phl.state`). Later readers of the argument get a copy from bufferization.
 
 use crate::{
     ir::{
@@ -274,7 +274,7 @@ fn convert_body<'c>(
     }
     let at_return = Builder::before(returns)?;
     let pairs = ir::operands(returns).into_iter().zip(outs).zip(&callee.over);
-    // What is written over an argument comes last, when nothing reads that any more.
+    // Writes over an argument come last, when nothing reads that any more.
     let (fresh, over): (Vec<_>, Vec<_>) = pairs.partition(|(_, over)| over.is_none());
     for ((value, out), over) in fresh.into_iter().chain(over) {
         let (value, out) = match over {
@@ -300,8 +300,8 @@ fn convert_body<'c>(
     Ok(())
 }
 
-/// A value that is in the tensor of a buffer, written there unless it is made there. What reads that tensor later is seen by
-/// bufferization, as it would not be if the value were written to the buffer alone.
+/// A value in the tensor of a buffer, written there unless it is made there. Bufferization sees
+/// later readers of that tensor, as it would not if the value were written to the buffer alone.
 fn in_buffer<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -313,8 +313,8 @@ fn in_buffer<'c>(
     Ok(b.op1("bufferization.materialize_in_destination", &[value, old], value.r#type())?)
 }
 
-/// A result in another shape is what was reshaped, however often, written to the buffer in its shape: what
-/// computes it can then do so in place.
+/// The value and buffer of a result before all its reshapes: the buffer gets the value's own shape,
+/// so that the producer can compute it in place.
 fn before_reshapes<'c>(
     b: &Builder<'c>,
     mut value: Val<'c>,
@@ -344,8 +344,8 @@ fn before_reshapes<'c>(
 
 /// Replaces `func.call` by `tir.call_extern` on tensors, whose results have empty destinations.
 ///
-/// What another target implements is a C function that takes the target's device first and returns
-/// a status; a function of the caller's own target does neither.
+/// A function of another target is a C function that takes the target's device first and returns a
+/// status. One of the caller's own target does neither.
 fn convert_call<'c>(
     context: &'c Context,
     call: Op<'c>,

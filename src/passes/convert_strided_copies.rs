@@ -63,7 +63,7 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     Ok(())
 }
 
-/// Whether a memref type, as text, has no layout of its own.
+/// True for a memref type, as text, without a layout of its own.
 fn is_contiguous(ty: &str) -> bool {
     !ty.contains("strided<") && !ty.contains("affine_map<")
 }

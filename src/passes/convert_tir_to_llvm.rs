@@ -2,8 +2,8 @@
 //!
 //! It runs when functions are in the LLVM dialect and control flow is between blocks, but memrefs
 //! are still there. A status that is not 0 leaves the calling function at once, so every function
-//! of the host in which that can happen returns a status too; and every function that needs a
-//! device gets the array of devices. Functions of a device get its handle ([`device`]).
+//! of the host in which that can happen returns a status too. Every function that needs a device
+//! gets the array of devices. Functions of a device get its handle ([`device`]).
 
 use crate::{
     codegen::{
@@ -41,7 +41,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What a function must be given and give back because of the calls in it.
+/// Parameters and results that a function needs for the calls in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Needs {
     status: bool,
@@ -55,8 +55,8 @@ struct Conversion<'c> {
     functions: BTreeMap<String, (Op<'c>, Needs)>,
     /// The ids of the targets with a device, in the order of the array of devices.
     devices: Vec<String>,
-    /// Of these the ones that are in sessions: on the host all with memory, in a device's own code
-    /// itself, if its functions are given what it was opened with.
+    /// Targets with a session: on the host all with memory. In a device's own code it is that
+    /// device, if its functions are given the session.
     sessions: Vec<String>,
 }
 
@@ -231,7 +231,7 @@ impl<'c> Conversion<'c> {
         Ok(())
     }
 
-    /// Whose device a call is given.
+    /// Target whose device a call is given.
     fn device_of(&self, op: Op<'c>) -> Option<String> {
         // A device's own functions pass on what they are given.
         ir::attr_str(op, DEVICE).or_else(|| ir::attr_str(self.module, names::TARGET))
@@ -299,7 +299,7 @@ impl<'c> Conversion<'c> {
 
     /// The LLVM type of a scalar.
     fn converted(&self, ty: Type<'c>) -> Type<'c> {
-        // What LLVM has no type for is its bits.
+        // A type that LLVM lacks becomes an integer with its bits.
         let small = SmallType::from_name(&ty.to_string()).filter(|_| ty.is_float());
         let signless = match ir::integer_width(ty) {
             _ if ty.is_index() => Some(64),

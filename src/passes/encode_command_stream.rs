@@ -133,7 +133,8 @@ impl Encoder {
         self.places.insert(ir::id(value), (space, offset)).is_none()
     }
 
-    /// Places what lives between commands, and their working memory; gives the bytes of both.
+    /// Places values that live between commands, and the commands' working memory; returns the
+    /// bytes of both.
     fn plan<'c>(&mut self, calls: &[Op<'c>]) -> Result<u64, PassError<'c>> {
         let mut buffers = vec![];
         let mut owners = vec![];

@@ -1,7 +1,7 @@
 //! `erase-memory-spaces`: makes buffers in the memory of devices plain addresses.
 //!
-//! Which memory a buffer is in is of no more interest once all of them have places. Code generators
-//! know one kind of pointer.
+//! The memory of a buffer does not matter once all buffers have places. Code generators know one
+//! kind of pointer.
 
 use crate::{
     ir::{Op, memory},

@@ -1,8 +1,9 @@
 //! `expand-half-conversions`: f16 becomes f32, and f32 f16, by arithmetic on integers, where the CPU has no instruction for it.
 //!
-//! LLVM would call a function for each element there, and make no vectors. Both are exact: a significand of f16 under
-//! the exponent of f32 is the number divided by 2^112, subnormal or not; and what rounds to a subnormal f16 is rounded by adding
-//! 0.5, whose last place is that of subnormals (as F. Giesen's `float_to_half_fast3_rtne` does it).
+//! LLVM would call a function for each element there, and make no vectors. Both are exact: a
+//! significand of f16 under the exponent of f32 is the number divided by 2^112, subnormal or not.
+//! Numbers that round to a subnormal f16 are rounded by adding 0.5, whose last place is that of
+//! subnormals (as F. Giesen's `float_to_half_fast3_rtne` does it).
 
 use crate::{
     Result,

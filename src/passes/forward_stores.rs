@@ -1,8 +1,8 @@
 //! `forward-stores`: an element that was stored is not read again, the value that was stored is used.
 //!
-//! Kernels do the work of several operations on one element. What one of them stores for others outside is in a
-//! variable for the next one, which neither waits for memory nor rests on a device's compiler to see that both places are
-//! the same.
+//! Kernels do the work of several operations on one element. A value that one of them stores for
+//! readers outside is in a variable for the next one. It neither waits for memory nor relies on a
+//! device's compiler to see that both addresses are equal.
 
 use crate::{
     ir::{self, Op, Val, calls, edit, effects, memref, names::LAUNCHED},
@@ -27,7 +27,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// A value that is in memory: the buffer and the indices, and it.
+/// A value in memory, with its buffer and indices.
 #[derive(Clone)]
 struct Stored<'c> {
     place: Vec<Val<'c>>,

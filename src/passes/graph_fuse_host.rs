@@ -1,10 +1,10 @@
 //! `graph-fuse-host`: products, convolutions and pools take the elementwise ops after them.
 //!
-//! A group is a root and the elementwise ops on results of its shape that follow it, as long as
-//! one value leaves the group. It becomes a composite, which `lower-host-kernels` turns into one
-//! kernel that never stores what lies between. Roots are looked at from the last to the first, so
-//! that of the two branches of a residual sum the later one takes the addition. What a group adds of
-//! dequantized numbers it reads as integers.
+//! A group is a root (anchor op) and its epilogue: the elementwise ops on results of its shape that
+//! follow it, as long as one value leaves the group. It becomes a composite, which
+//! `lower-host-kernels` turns into one kernel that never stores what lies between. Roots are looked
+//! at from the last to the first, so that of the two branches of a residual sum the later one takes
+//! the addition. Dequantized addends of a group are read as integers.
 //!
 //! Attention is a group of its own: a product, softmax of its rows, and a product with the result, each
 //! with the elementwise ops after it. Its kernel never has all scores in memory.
@@ -100,9 +100,9 @@ impl Places {
         }
     }
 
-    /// Attention whose second product is `root`: that with what follows it, the softmax whose result
-    /// it multiplies, and the product which that is of, with what is done in between. No value
-    /// but the last is used elsewhere.
+    /// Attention whose second product is `root`: this product with its epilogue, the softmax that
+    /// it multiplies, and the first product with all operations in between. No value but the last
+    /// is used elsewhere.
     fn attention<'c>(&self, root: Op<'c>) -> Option<Vec<Op<'c>>> {
         let second = graph::MatMul::of(root)?;
         let softmax = self.above(second.a(), is_softmax_of_rows)?;
@@ -185,7 +185,7 @@ impl Places {
         definers
     }
 
-    /// Whether an op may join the group.
+    /// True if an op may join the group.
     fn fits<'c>(&self, op: Op<'c>, (root, form): (Op<'c>, Form), inside: &HashSet<ir::Id>) -> bool {
         let Some(out) = ir::result0(root).ok().and_then(kernel_dims) else { return false };
         if self.of(op).is_none() || !is_step(op) || ir::results(op).len() != 1 {
@@ -210,7 +210,7 @@ impl Places {
         })
     }
 
-    /// Whether a value is computed from one of the group.
+    /// True if a value is computed from one of the group.
     fn depends<'c>(
         &self,
         value: Val<'c>,
@@ -224,7 +224,7 @@ impl Places {
             if inside.contains(&ir::id(definer)) {
                 return true;
             }
-            // What stands before the root cannot depend on it.
+            // An op before the root cannot depend on it.
             if self.of(definer) > self.of(root) && seen.insert(ir::id(value)) {
                 stack.extend(ir::operands(definer));
             }
@@ -233,7 +233,7 @@ impl Places {
     }
 }
 
-/// Whether the result of the last op is the only one that is used outside of the group.
+/// True if no result but the last op's is used outside of the group.
 fn one_value_leaves(group: &[Op<'_>]) -> bool {
     let inside: HashSet<ir::Id> = group.iter().map(|op| ir::id(*op)).collect();
     group[..group.len() - 1]

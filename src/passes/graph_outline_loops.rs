@@ -5,8 +5,8 @@
 //!   -->  @main: graph.scan 64 states (%h = %h0) ... { %n = call @main_loop0(%h, ...); graph.yield %n }
 //!        @main_loop0: { %0 = graph.matmul %h, %r; ...; return %n }
 //! ```
-//! All that follows works on functions: partitioning, layouts, kernels, fusion and the planning of
-//! memory so reach what is inside of loops, and code generation sees no large nests.
+//! All later passes work on functions: partitioning, layouts, kernels, fusion and the planning of
+//! memory so reach the insides of loops. Code generation sees no large nests.
 
 use crate::{
     Result,
@@ -49,7 +49,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// Whether a body does more than to call a function and to hand values on.
+/// True if a body does more than call a function and pass values on.
 fn is_open(scan: Op<'_>) -> bool {
     let ops = ir::ops_of(scan);
     let names: Vec<_> = ops.iter().map(|op| ir::op_name(*op)).collect();
@@ -103,7 +103,7 @@ fn outline<'c>(around: Op<'c>, scan: Op<'c>, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What the operations of a body compute of the values that it ends with, each once.
+/// Values that a body ends with and that some operation computes, each once.
 fn computed<'c>(end: Op<'c>) -> Vec<Val<'c>> {
     let mut results = vec![];
     for value in ir::operands(end) {

@@ -108,7 +108,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// The schedules of what was divided.
+/// Schedules of the divided functions.
 fn schedules(
     targets: &[TargetInstance],
     partitioned_functions: &[(Op<'_>, PartitionedFunction<'_>)],

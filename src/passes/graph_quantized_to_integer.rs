@@ -1,8 +1,8 @@
 //! `graph-quantized-to-integer`: quantized layers become sums of integers.
 //!
-//! A convolution or product of dequantized tensors, or one of the operations that say the same at
-//! once, becomes `graph.conv_integer` or `graph.matmul_integer` and a dequantization of its sums,
-//! which a quantization may follow: what the host has kernels for.
+//! A convolution or product of dequantized tensors, or its one-op equivalent, becomes
+//! `graph.conv_integer` or `graph.matmul_integer` and a dequantization of its sums. A quantization
+//! may follow. The host has kernels for these patterns.
 
 use crate::{
     host::quantized,

@@ -1,5 +1,5 @@
-//! `graph-split-patches`: computes stages of a convolutional network patch by patch, where the whole
-//! values between them are what takes most memory.
+//! `graph-split-patches`: computes stages of a convolutional network patch by patch, where the
+//! whole values between them take most memory.
 //!
 //! ```text
 //! %a = conv %x pads = [1, 1, 1, 1]          %x0 = slice %x rows 0..9

@@ -1,4 +1,4 @@
-//! `graph-tabulate`: what is computed of single bytes, and is a byte again, becomes a table.
+//! `graph-tabulate`: functions from a single byte to a byte become tables.
 //!
 //! A quantized activation is written as a dequantization, float operations and a quantization. If
 //! all of it depends on one quantized tensor and on numbers, it is a function of 256 values. The
@@ -64,7 +64,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// Whether a value is one number, known now.
+/// True for a value that is one known number.
 fn is_number(value: Val<'_>) -> bool {
     Elements::of_value(value).is_some_and(|e| e.is_splat() || e.len() == 1)
 }
@@ -88,7 +88,7 @@ fn is_bytes(value: Val<'_>) -> bool {
     ir::integer_width(ir::element_type(ty)) == Some(8) && ir::static_dims(ty).is_some()
 }
 
-/// Whether one element of the result depends on one of an operand's, and on numbers.
+/// True if one element of the result depends on one of an operand's, and on numbers.
 fn is_member(op: Op<'_>) -> bool {
     let quantization =
         QuantizeLinear::of(op).is_some_and(|op| op.block_size() == 0 && is_bytes(op.y()))
@@ -104,7 +104,7 @@ struct Chain<'c> {
 }
 
 impl<'c> Chain<'c> {
-    /// The longest one that ends with a quantization and saves something.
+    /// The longest chain that ends with a quantization and saves something.
     fn before(end: QuantizeLinear<'c>, places: &HashMap<ir::Id, usize>) -> Option<Self> {
         let dims = ir::static_dims(end.y().r#type())?;
         let (mut ops, mut open, mut outside) = (vec![], vec![end.op()], vec![]);
@@ -212,8 +212,8 @@ impl<'c> Chain<'c> {
     }
 }
 
-/// Whether a lookup is faster: on AVX2 the five operations that follow the first quantization of a hard swish took 4.5
-/// cycles per element, and the lookup takes 1.3.
+/// True if a lookup is faster: on AVX2 the five operations that follow the first quantization of a
+/// hard swish took 4.5 cycles per element, and the lookup takes 1.3.
 fn saves(ops: &[Op<'_>]) -> bool {
     let is_expensive = |op: &Op<'_>| view::info(*op).is_some_and(OpInfo::is_expensive);
     ops.len() >= CHEAP_OPS || ops.iter().any(is_expensive)

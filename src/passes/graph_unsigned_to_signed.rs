@@ -1,10 +1,11 @@
-//! `graph-unsigned-to-signed`: quantized numbers of 8 bits without a sign get one, for targets whose
-//! layers are in int8. A number and its zero point are less by 128 then, so that what they stand for
-//! stays the same to the bit; padding, which is the zero point or the least number, too.
+//! `graph-unsigned-to-signed`: quantized numbers of 8 bits without a sign get one, for targets
+//! whose layers are in int8. A number and its zero point are less by 128 then, so that the real
+//! values stay the same to the bit. Padding, which is the zero point or the least number, changes
+//! with them.
 //!
-//! Chains change as a whole: from quantization over layers, and what only moves numbers, to
-//! dequantization. What enters or leaves a chain otherwise, such as an input of the model, is
-//! converted there. A zero point that is no constant leaves its chain as it is.
+//! Chains change as a whole: from quantization over layers and data movement to dequantization. A
+//! value that enters or leaves a chain otherwise, such as an input of the model, is converted
+//! there. A zero point that is no constant leaves its chain as it is.
 
 use crate::{
     Error, Result,
@@ -63,7 +64,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(convert_chains(function, &ops)?)
 }
 
-/// Whether a value is a tensor of unsigned numbers of 8 bits.
+/// True for a tensor of unsigned 8-bit numbers.
 fn is_unsigned(value: Val<'_>) -> bool {
     let element = ir::element_type(value.r#type());
     ir::is_tensor(value.r#type())
@@ -91,14 +92,14 @@ fn operand_place(op: Op<'_>, operand: usize) -> Option<usize> {
     (is_unsigned(ir::operands(op)[operand]) && !is_border(op)).then_some(place)
 }
 
-/// Whether the zero point at this place is a constant.
+/// True if the zero point at this place is a constant.
 fn is_known(op: Op<'_>, place: &usize) -> bool {
     let point = ir::operands(op).get(*place).copied();
     point.is_some_and(|point| is_unsigned(point) && Elements::of_value(point).is_some())
 }
 
-/// Whether an operation is of a conversion between both kinds, such as this pass makes: a pair
-/// whose scales are 1.
+/// True for an operation of a conversion between both signs, as this pass makes it: a pair whose
+/// scales are 1.
 fn is_border(op: Op<'_>) -> bool {
     let is_unit = |op: Op<'_>| {
         let scale = ir::operands(op).get(1).copied().and_then(Elements::of_value);
@@ -169,7 +170,7 @@ fn signed_constant<'c>(constant: Val<'c>) -> Result<Val<'c>> {
     bytes(&builder, with_element(constant.r#type(), builder.int(8)), &less)
 }
 
-/// How a value comes about.
+/// Origin of a value.
 #[derive(Clone, Copy)]
 enum Source {
     Constant,
@@ -180,13 +181,13 @@ enum Source {
     Outside,
 }
 
-/// How a value is used.
+/// Use of a value.
 #[derive(Clone, Copy)]
 enum Use {
     /// By an operation with a zero point for it at this place.
     Dequantized(usize),
     Moved,
-    /// Otherwise: by what wants it as it was.
+    /// Otherwise: by an operation that wants it as it was.
     Outside,
 }
 
@@ -223,7 +224,7 @@ impl<'c> Chains<'c> {
         ir::operands(op).into_iter().chain(ir::results(op)).filter(|value| is_unsigned(*value))
     }
 
-    /// Whether an operation only moves numbers, all of which are in chains.
+    /// True for an operation that only moves numbers, all of which are in chains.
     fn moves(&self, op: Op<'c>) -> bool {
         MOVES.contains(&ir::op_name(op))
             && Self::ends(op).all(|value| self.index.contains_key(&ir::id(value)))
@@ -273,7 +274,7 @@ impl<'c> Chains<'c> {
         found
     }
 
-    /// Which values get a sign: those of chains that are quantized or dequantized somewhere.
+    /// Values that become signed: those of chains that are quantized or dequantized somewhere.
     fn chosen(&mut self) -> Vec<bool> {
         let mut is_chosen = vec![false; self.values.len()];
         for at in 0..self.values.len() {
@@ -334,7 +335,7 @@ fn change<'c>(
                 change_point(*user, *point, points)?;
             }
             Use::Moved => edit::set_operand(*user, *place, signed)?,
-            // What was made elsewhere is still there.
+            // A value made elsewhere is still there.
             Use::Outside if ir::id(signed) != ir::id(value) => {}
             Use::Outside => {
                 let old = back.map_or_else(|| convert(&builder, signed, -128, unsigned), Ok)?;
@@ -369,7 +370,7 @@ fn after<'c>(value: Val<'c>) -> Result<Builder<'c>> {
     Builder::before(next)
 }
 
-/// A value with another element type and another zero point, of which `zero` is the first one: it is
+/// Converts a value to another element type and zero point; `zero` is the one it has. It is
 /// dequantized with the scale 1, and quantized again with 0, or with the least number.
 fn convert<'c>(b: &Builder<'c>, value: Val<'c>, zero: i64, ty: Type<'c>) -> Result<Val<'c>> {
     let point = |element| -> Result<Val<'c>> {

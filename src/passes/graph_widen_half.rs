@@ -1,9 +1,10 @@
 //! `graph-widen-half`: convolutions, products, pools and softmax of 16-bit floats compute on f32.
 //!
-//! Sums of products of 16-bit floats are f32 wherever they are computed, and rounded once; what is
-//! read is as well widened before. Host kernels multiply f32; those that multiply bf16 find it behind
-//! the casts (`host/halves.rs`). Constants are widened here, and so are those that a network itself casts to
-//! f32 for a product or a convolution: kernels store them as 16-bit floats again where that is faster.
+//! Sums of products of 16-bit floats are f32 wherever they are computed, and rounded once, so
+//! operands may as well be widened before. Host kernels multiply f32; those that multiply bf16 find
+//! it behind the casts (`host/halves.rs`). Constants are widened here, as are those that a network
+//! itself casts to f32 for a product or a convolution. Kernels store them as 16-bit floats again
+//! where that is faster.
 
 use crate::{
     Result,
@@ -73,7 +74,7 @@ fn cast_constant(value: Val<'_>) -> Option<Val<'_>> {
     (is_small && ir::is_f32(to) && Elements::of_value(cast.x()).is_some()).then(|| cast.x())
 }
 
-/// Whether a value is a tensor of 16-bit floats of known sizes.
+/// True for a tensor of 16-bit floats of known sizes.
 fn is_half(value: Val<'_>) -> bool {
     let element = ir::element_type(value.r#type());
     ir::static_dims(value.r#type()).is_some() && (is_f16(element) || is_bf16(element))
@@ -101,7 +102,7 @@ impl<'c> Widened<'c> {
         let computed = ir::result0(wide)?;
         edit::set_type(computed, with_element(result.r#type(), b.f32()));
         let narrow = cast(&b, computed, result.r#type())?;
-        // What reads it on f32 does not do so before it was rounded.
+        // Users on f32 read it only after it was rounded.
         edit::replace_uses(result, narrow);
         edit::erase(op);
         Ok(())

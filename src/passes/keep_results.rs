@@ -6,9 +6,9 @@
 //!   -->  %y is allocated in the pool, and the plans of both calls say that it is `kept` there
 //! ```
 //! `tile-calls` then takes parts of it as tiles, and moves nothing. Whether that costs less is for
-//! `crate::tile::keep` to say; pools ask for it with `keep-results`. Only a result is kept that calls of the
-//! same block alone read, whose rows fill those of the pool, and which no store converts unless its pool can
-//! leave what it makes in another one (`keep`).
+//! `crate::tile::keep` to say; pools ask for it with `keep-results`. Only a result is kept that
+//! calls of the same block alone read and whose rows fill those of the pool. No store may convert
+//! it, unless its pool can leave the converted data in another one (`keep`).
 
 use crate::{
     ir::{self, Builder, Op, call_extern::Group, edit, effects, guard, names::{self, TILE}, users},
@@ -78,7 +78,7 @@ fn keep_in_block<'c>(block: &[Tiled<'c>]) -> Result<Vec<Stay>, PassError<'c>> {
     Ok(decisions)
 }
 
-/// What came of a candidate, in words.
+/// Decision about a candidate, for the report.
 fn decision(block: &[Tiled<'_>], candidate: &Candidate, outcome: Outcome) -> Stay {
     let readers = candidate.readers.iter().map(|(call, _)| *call);
     let calls = std::iter::once(candidate.writer.0).chain(readers);
@@ -93,8 +93,9 @@ fn decision(block: &[Tiled<'_>], candidate: &Candidate, outcome: Outcome) -> Sta
     Stay { calls, fate }
 }
 
-/// The result of a call that is a tensor of its plan, if it may stay; else why not, unless it only leaves the
-/// function or is a part of something else, or its pool keeps nothing.
+/// The result of a call that is a tensor of its plan, if it may stay; else the reason. No reason is
+/// given if it only leaves the function or becomes a part of another value, or if its pool keeps
+/// nothing.
 fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, Option<String>> {
     let tiled = block.get(writer.0).ok_or(None)?;
     let result = *ir::results(tiled.op).get(writer.1 - tiled.plan.reads).ok_or(None)?;
@@ -132,7 +133,7 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, O
                     && sizes(other) == sizes(tensor)
             })
         };
-        // Who writes into it reads it as well, but not as an input.
+        // A call that writes into it reads it as well, but not as an input.
         let is_output = reader.call.groups[Group::Outs as usize].contains(&result);
         if is_output || reads.is_empty() {
             return Err(Some(format!("'{}' writes into it", call_name(user))));
@@ -152,8 +153,8 @@ fn candidate(block: &[Tiled<'_>], writer: (usize, usize)) -> Result<Candidate, O
     }
 }
 
-/// Whether nothing from one operation to another in its block takes bytes of a pool that are not known
-/// here: loops of calls, and calls that keep something already.
+/// True if no operation from one to another in its block takes an unknown number of bytes of a
+/// pool: loops of calls, and calls that keep something already.
 fn is_free<'c>(from: Op<'c>, to: Op<'c>) -> bool {
     let mut next = Some(from);
     let between = std::iter::from_fn(|| {

@@ -94,8 +94,8 @@ fn lower<'c>(
     Ok(())
 }
 
-/// Says where the body of a call is, and of which sign integers in its buffers are, which types do not say
-/// much longer.
+/// Records the headers with the body of a call, and the signedness of integers in its buffers,
+/// which types soon lose.
 fn add_headers<'c>(b: &Builder<'c>, headers: &[String], call: &mut CallExtern<'c>) {
     let headers: Vec<_> = headers.iter().map(|name| b.str_attr(name)).collect();
     call.set(names::INLINE_HEADERS, ArrayAttribute::new(b.context, &headers).into());

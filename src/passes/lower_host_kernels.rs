@@ -1,7 +1,7 @@
 //! `lower-host-kernels`: composites of the host become calls of kernels.
 //!
 //! For each composite that has a kernel (`src/host/kernel`) the pass adds the kernel as a private
-//! function on buffers, once for all composites that need the same code, packs constant weights,
+//! function on buffers, once for all composites that need the same code. It packs constant weights,
 //! and puts a `tir.call_extern` of the kernel in place of the composite. A composite without a
 //! kernel stays; lowering replaces it by its decomposition.
 
@@ -123,7 +123,7 @@ struct Kernels<'c> {
     isa: Isa,
     tiles: Tiles,
     memory: Memory,
-    /// Symbols by all that makes a kernel what it is.
+    /// Symbols by the keys of kernels: all that their code depends on.
     symbols: HashMap<String, String>,
     packer: Packer,
 }
@@ -223,7 +223,8 @@ impl<'c> Kernels<'c> {
         Ok(())
     }
 
-    /// Has a kernel read integers of 16 bits where that is faster and there is room; says whether.
+    /// Has a kernel read 16-bit integers where that is faster and there is headroom; true if it
+    /// does.
     fn widen(&mut self, op: Op<'c>, found: &mut Recognized<'c>, tiles: Tiles) -> Result<bool> {
         let x = op.operand(found.x).map_err(ir::unexpected)?;
         let may_widen =
@@ -348,7 +349,7 @@ fn widened<'c>(b: &Builder<'c>, x: Val<'c>) -> Result<Val<'c>> {
     Ok(graph::Cast::build(b, x, b.int(16), graph::CastAttrs::default())?.y())
 }
 
-/// What later passes are told of a kernel.
+/// Facts about a kernel for later passes.
 struct Facts {
     flops: i64,
     /// Tasks that are worth handing to a thread.

@@ -5,12 +5,12 @@
 //!                      void *arena, void *const *devices, void *pool);
 //! ```
 //! It hands each argument of the model's main function the address that the argument's `phl.io`
-//! says: the next input, the next output, the constants, the arena or the devices; or a field of the
-//! session that a device with memory was opened with. On a board `constants` and `arena` are arrays of
-//! the addresses of its pools. It returns 0, or the first status other than 0
-//! that a called C function returned. Devices that are activated for an inference are before all else,
-//! and ended after it, also when something fails. Where kernels use AMX's registers, Linux is asked for leave
-//! first: it is given to the process, once and for all its threads, and takes a fraction of a microsecond.
+//! names. That is the next input or output, the constants, the arena, the devices, or a field of
+//! the session of a device with memory. On a board `constants` and `arena` are arrays of the
+//! addresses of its pools. It returns 0, or the first status other than 0 that a called C function
+//! returned. Devices that are activated for an inference are before all else, and ended after it,
+//! also when something fails. Where kernels use AMX's registers, Linux is asked for leave first: it
+//! is given to the process, once and for all its threads, and takes a fraction of a microsecond.
 
 use crate::{
     codegen::{
@@ -104,14 +104,15 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// The number of `arch_prctl`, what asks for a part of the threads' state, and the part that is AMX's registers.
+/// Number of the system call `arch_prctl`, its code that asks for a component of the threads'
+/// state, and the component of AMX's registers.
 const ARCH_PRCTL: i64 = 158;
 const ARCH_REQ_XCOMP_PERM: i64 = 0x1023;
 const TILE_DATA: i64 = 18;
 /// `PHL_ERR_SYSTEM` of `phaseline/runtime.h`.
 const REFUSED: i64 = 9;
 
-/// Whether some kernel uses AMX's registers, on a system that has to be asked for them.
+/// True if some kernel uses AMX's registers, on a system that grants them only on request.
 fn asks_for_amx(module: Op<'_>) -> bool {
     let linux = ir::attr_str(module, "llvm.target_triple")
         .is_some_and(|triple| triple.split('-').nth(2) == Some("linux"));
@@ -122,7 +123,7 @@ fn asks_for_amx(module: Op<'_>) -> bool {
 struct Entry<'c, 'r> {
     module: Op<'c>,
     region: &'r Region<'c>,
-    /// Where it goes on.
+    /// Insertion point of the code that follows.
     builder: Builder<'c>,
     devices: Val<'c>,
 }
@@ -198,7 +199,7 @@ impl<'c> Entry<'c, '_> {
     }
 }
 
-/// What each argument of the main function is given.
+/// Operands for the arguments of the main function.
 fn operands<'c>(
     builder: &Builder<'c>,
     main: Op<'c>,
@@ -271,8 +272,8 @@ fn sessions(module: Op<'_>) -> crate::Result<Vec<(String, i32)>> {
     Ok(memories.filter_map(|memory| Some((memory.space, place(&memory.target)? as i32))).collect())
 }
 
-/// Keeps the main function out of the entry point, where it would lose that its arguments do not
-/// alias, and its pieces out of it, where they would make it long again.
+/// Keeps the main function and its pieces out of line. Inlined, the main function would lose that
+/// its arguments do not alias, and the pieces would make it long again.
 fn hide<'c>(builder: &Builder<'c>, main: Op<'c>) -> Result<(), PassError<'c>> {
     edit::set_attr(main, "linkage", builder.parse_attr("#llvm.linkage<internal>")?);
     edit::set_attr(main, "no_inline", melior::ir::Attribute::unit(builder.context));

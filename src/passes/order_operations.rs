@@ -1,13 +1,15 @@
-//! `order-operations`: puts what uses buffers into an order in which fewer bytes are in use at once.
+//! `order-operations`: puts operations on buffers into an order in which fewer bytes are in use at
+//! once.
 //!
 //! ```text
 //! fill %w                       copy %x -> %a
 //! copy %x -> %a           -->   fill %w
 //! product %a, %w -> %y          product %a, %w -> %y
 //! ```
-//! Each operation still comes after all that it shares bytes with, unless both only read them, so that
-//! results stay the same; calls of one device, and what this pass does not know, stay in their
-//! order too. Functions whose order is best as it is, as far as the search can tell, are not touched.
+//! Each operation still comes after all that it shares bytes with, unless both only read them, so
+//! that results stay the same. Calls of one device, and operations that this pass does not know,
+//! stay in their order too. Functions whose order is best as it is, as far as the search can tell,
+//! are not touched.
 
 use crate::{
     ir::{
@@ -81,17 +83,17 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// When the buffers of the host's memory are in use.
+/// Live ranges of the buffers in the host's memory.
 fn times<'c>(graph: &CallGraph<'c>) -> Result<Vec<program::Function>, PassError<'c>> {
     let spaces = Spaces { scope: Scope::Host, memories: &[], tiles: false };
     Ok(Program::of(graph, spaces)?.times())
 }
 
-/// Whether a plan takes fewer bytes. Fewer bytes in use may be harder to pack.
+/// True if a plan takes fewer bytes. Fewer bytes in use may be harder to pack.
 fn is_better(before: &[program::Function], after: &[program::Function]) -> bool {
     let planned = |functions: &[program::Function]| {
         let frames = program::plan(functions, 0);
-        // What cannot be planned is an error of the pass that plans.
+        // A failing plan is an error of the pass that plans.
         frames.map_or(u64::MAX, |frames| program::sum_of_roots(functions, &frames))
     };
     let bytes = planned(after);
@@ -123,7 +125,7 @@ fn in_use(function: Op<'_>, frames: &BTreeMap<String, u64>) -> Option<u64> {
     Some(plan::lower_bound(&buffers).0)
 }
 
-/// The bytes of all buffers of a function, and of those of what it calls, as if they were apart.
+/// The bytes of all buffers of a function, and of those of its callees, as if they were disjoint.
 fn all_buffers(function: Op<'_>, frames: &BTreeMap<String, u64>) -> u64 {
     edit::walk(function).into_iter().map(|op| own_bytes(op) + scratch(op, frames)).sum()
 }
@@ -157,22 +159,22 @@ struct Row<'c> {
     /// The operation of each job.
     ops: Vec<Op<'c>>,
     jobs: Vec<Job>,
-    /// Of the buffers.
+    /// Sizes of the buffers, in bytes.
     sizes: Vec<u64>,
     /// The number of the buffer that an allocation makes.
     buffers: HashMap<ir::Id, usize>,
     /// Other names of buffers, in order.
     views: Vec<Op<'c>>,
-    /// What was last done with what has to be used in order.
+    /// Last uses of resources that have to be used in order.
     last: HashMap<Place, Last>,
 }
 
-/// What may only be used in order.
+/// A resource that may only be used in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// The memory of a buffer: what allocates it, or an argument.
     Memory(ir::Id),
-    /// What the calls of a device, or of functions outside, may change.
+    /// State that the calls of a device, or of functions outside, may change.
     Outside(String),
     /// A result that is no buffer.
     Result(ir::Id),
@@ -213,7 +215,8 @@ impl<'c> Row<'c> {
         Some(row)
     }
 
-    /// Whether an operation stays in front of all jobs: it only names buffers, or computes from constants.
+    /// True for an operation that stays in front of all jobs: it only names buffers, or computes
+    /// from constants.
     fn is_shared(&self, op: Op<'c>) -> bool {
         let made = |value: &Val<'c>| self.last.contains_key(&Place::Result(ir::id(*value)));
         (is_name(op) || op.region_count() == 0 && effects::is_free(op))
@@ -276,12 +279,13 @@ impl<'c> Row<'c> {
     }
 }
 
-/// Whether an operation makes another name for a buffer, or one for a constant.
+/// True if an operation makes another name for a buffer, or one for a constant.
 fn is_name(op: Op<'_>) -> bool {
     memref::is_alias(op) || effects::is_constant(op)
 }
 
-/// What an operation uses, and whether it may write there; none if that is not known.
+/// Resources that an operation uses, with true for one that it may write; none if they are not
+/// known.
 fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> {
     let has_buffers = ir::results(op).iter().any(|value| types::keeps_buffer(value.r#type()));
     let is_known = calls::callee(op).is_some() || uses_operands_only(op);
@@ -313,7 +317,7 @@ fn touched<'c>(op: Op<'c>, graph: &CallGraph<'c>) -> Option<Vec<(Place, bool)>> 
     Some(found)
 }
 
-/// What a buffer is a part of: an argument, an allocation or a constant.
+/// The owner of a buffer's memory: an argument, an allocation or a constant.
 fn memory_of<'c>(value: Val<'c>) -> Option<Val<'c>> {
     let base = memref::base(value);
     match edit::defining_op(base) {

@@ -1,8 +1,8 @@
 //! `outline-c-calls`: calls whose arguments only a C compiler knows, in code that LLVM makes.
 //!
-//! The layout of a structure and the value of a name are in the vendor's header. A call with such an
-//! argument becomes a call of a function with the plain numbers and buffers of the first, and that function,
-//! with the call in it, is printed as C:
+//! The layout of a structure and the value of a name are in the vendor's header. A call with such
+//! an argument becomes a call of a function that takes its plain numbers and buffers. That
+//! function, with the original call in it, is printed as C:
 //!
 //! ```c
 //! int32_t phl_call_0(void *device, const float *in0, float *out0) {
@@ -120,7 +120,7 @@ pub(super) fn glue<'c>(module: Op<'c>, first: Op<'c>, headers: &str) -> PassResu
     Ok(glue)
 }
 
-/// What a call needs from the function that it is in.
+/// Operands that a call needs from its function.
 struct Outlined<'c> {
     /// The operands that are passed on, by group and place in it.
     passed: Vec<(Group, usize, Val<'c>)>,
@@ -151,7 +151,7 @@ impl<'c> Outlined<'c> {
         Ok(found)
     }
 
-    /// What is equal for calls that one function makes.
+    /// Key of a call: calls with equal keys share one function.
     fn key(&self, op: Op<'c>) -> String {
         let types = self.passed.iter().map(|(group, index, value)| {
             format!("{group:?} {index}: {}", parameter(*value))
@@ -235,7 +235,7 @@ impl<'c> Outlined<'c> {
     }
 }
 
-/// Whether an argument, or a field of it, is the place of a buffer in its memory space.
+/// True if an argument, or a field of it, is the place of a buffer in its memory space.
 fn has_offset(argument: Attribute<'_>) -> bool {
     let fields = struct_of(argument).map(|(_, fields)| fields).unwrap_or_default();
     arg_of(argument).is_some_and(|(_, _, by_offset)| by_offset)

@@ -1,4 +1,4 @@
-//! `outline-c-kernels`: kernels, and what launches them, of a device whose other code LLVM makes.
+//! `outline-c-kernels`: kernels and their launches, of a device whose other code LLVM makes.
 //!
 //! A kernel is a text in the device's language, which the printer of C makes ([`crate::codegen::c::kernel`]), and
 //! a launch passes arrays. Both become a file of C, the kernels as an array of texts, each launch as a function

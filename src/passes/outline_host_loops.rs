@@ -1,10 +1,10 @@
 //! `outline-host-loops`: loops over buffers become functions that a pool of threads shares.
 //!
 //! A `linalg.generic` of a host's function moves into a private function of its buffers, as kernels
-//! are (`lower-host-kernels`): equal loops are compiled once, and what LLVM sees at a time stays
-//! small. Where there is enough to do, one of the parallel loops is cut into tasks, and the
-//! function is a kernel, whose tasks `share-kernel-tasks` hands to threads. Each element is computed
-//! as before, so that results do not depend on the cut.
+//! are (`lower-host-kernels`). Equal loops are compiled once, and LLVM sees small functions. Where
+//! there is enough to do, one of the parallel loops is cut into tasks, and the function is a
+//! kernel, whose tasks `share-kernel-tasks` hands to threads. Each element is computed as before,
+//! so that results do not depend on the cut.
 
 use crate::{
     Result,
@@ -74,7 +74,7 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// What moves into a function.
+/// Loops that move into a function.
 enum Work<'c> {
     Nest(Nest<'c>),
     Repeat(Repeat<'c>),
@@ -110,7 +110,7 @@ impl<'c> Work<'c> {
     }
 }
 
-/// What a function does.
+/// Body of a function.
 enum Code {
     /// The loops as they are, perhaps cut into tasks.
     Loops(Option<Cut>),
@@ -147,7 +147,7 @@ impl<'c> Outlined<'c> {
             let through = written.iter().filter(|value| ir::memref::base(**value) == *base);
             let views: Vec<_> = through.copied().collect();
             let group = if views.is_empty() { Group::Ins } else { Group::Outs };
-            // What is not overwritten as a whole stays, or is read.
+            // A buffer that is not overwritten as a whole keeps elements, or is read.
             let whole = views == [*base] && work.overwrites(*base);
             keeps |= !views.is_empty() && !whole;
             call.push(b.context, group, *base);
@@ -164,7 +164,7 @@ impl<'c> Outlined<'c> {
         Ok(())
     }
 
-    /// The function that runs the loops on these buffers, and how many tasks it has if it is a
+    /// The function that runs the loops on these buffers, and its number of tasks if it is a
     /// kernel.
     fn function(
         &mut self,
@@ -261,7 +261,7 @@ fn is_constant(value: Val<'_>) -> bool {
     edit::defining_op(value).is_some_and(|op| ir::op_name(op) == "arith.constant")
 }
 
-/// Whether the views between a value and its base depend on nothing but constants.
+/// True if the views between a value and its base depend only on constants.
 fn views_are_free(value: Val<'_>) -> bool {
     let mut value = value;
     let base = ir::memref::base(value);

@@ -1,11 +1,11 @@
 //! `overwrite-inputs`: loops over channels write their result over the input that nothing reads again.
 //!
-//! A depthwise convolution or a pool needs of its input only the channel that it computes. The result
-//! of one channel is kept aside until the channel is done, and then takes the place of what was read: in
-//! all one buffer and a channel, not two buffers (MCUNet's in-place depthwise convolution,
-//! <https://arxiv.org/abs/2007.10319>). Results with smaller channels lie at the front of the input.
-//! The copy of each channel takes time; so only those loops change at which the function has
-//! most in use, and only if all of them together make that less.
+//! A depthwise convolution or a pool needs of its input only the channel that it computes. The
+//! result of one channel is kept aside until the channel is done, and then takes the place of its
+//! input. In all that is one buffer and a channel, not two buffers (MCUNet's in-place depthwise
+//! convolution, <https://arxiv.org/abs/2007.10319>). Results with smaller channels lie at the front
+//! of the input. The copy of each channel takes time. So only loops at the function's peak of
+//! memory change, and only if all of them together lower it.
 
 use crate::{
     Result,
@@ -62,7 +62,7 @@ struct Candidate<'c> {
     count: i64,
 }
 
-/// What may be written over, in the order of the block. No loop and no buffer is written in two of them.
+/// Inputs that may be written over, in block order. No loop and no buffer is in two of them.
 fn candidates<'c>(block: Blk<'c>) -> Vec<Candidate<'c>> {
     let mut found: Vec<Candidate<'c>> = vec![];
     for op in ir::ops(block).into_iter().filter(|op| ir::op_name(*op) == "scf.for") {
@@ -93,7 +93,8 @@ impl<'c> Candidate<'c> {
         Some(Self { input: from, result: to, loops, count })
     }
 
-    /// The loops that become one, and how many channels they go over, if `op` may write `result` over `input`.
+    /// The loops that become one, and the number of channels that they go over, if `op` may write
+    /// `result` over `input`.
     fn holds(
         block: Blk<'c>,
         op: Op<'c>,
@@ -200,7 +201,7 @@ fn recast<'c>(b: &Builder<'c>, buffer: Val<'c>, ty: Type<'c>) -> Result<Val<'c>>
     b.op1_with("memref.reinterpret_cast", &[buffer], ty, attributes)
 }
 
-/// What a function has in use.
+/// Buffers that a function has in use.
 struct InUse {
     buffers: Vec<Buffer>,
     /// The buffer that an allocation makes, or is put into.

@@ -77,7 +77,7 @@ struct Packing<'c> {
     places: BTreeMap<String, usize>,
     /// Globals that are written when the network runs.
     filled: BTreeSet<String>,
-    /// What constants of a device's memory or a pool of the board are aligned to.
+    /// Alignment of the constants in a device's memory or a pool of the board.
     alignments: BTreeMap<String, u64>,
     /// The pools that the host's memory is divided into, if it is.
     pools: Vec<Pool>,
@@ -323,7 +323,7 @@ impl<'c> Packing<'c> {
         let size = self.sizes.entry(space.to_owned()).or_default();
         self.table.push(Entry { space: space.to_owned(), offset: *size, value, word });
         let align = self.alignments.get(space).copied().unwrap_or(ALIGNMENT as u64);
-        // What has no bytes has a place of its own, too: its address is one of this memory.
+        // A constant without bytes has a place of its own, too: its address is one of this memory.
         *size = (*size + bytes.len().max(1) as u64 + self.guard).next_multiple_of(align);
         self.known.entry(key).or_default().push(place);
         self.places.insert(name.to_owned(), place);
@@ -360,7 +360,8 @@ impl<'c> Packing<'c> {
             // A device's memory has an order of its own.
             let is_host = devices.iter().all(|memory| memory.space != *space);
             runs.push([offset, end, if is_host { *word } else { 0 }]);
-            // What is copied to a device as a whole has nothing in it that may not be read.
+            // A block that is copied to a device as a whole has no bytes in it that may not be
+            // read.
             if space.is_empty() {
                 gaps.push((end, end + self.guard));
             }

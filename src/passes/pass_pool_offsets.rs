@@ -1,4 +1,4 @@
-//! `pass-pool-offsets`: where buffers in pools are, as numbers.
+//! `pass-pool-offsets`: places of buffers in pools, as numbers.
 //!
 //! A device's calls take a buffer in one of its pools by the bytes from the start of that pool. C has
 //! that as a number that the printer writes; elsewhere it is one in the IR, from here on: a constant, or
@@ -97,13 +97,13 @@ fn pass_offsets<'c>(op: Op<'c>, mut call: CallExtern<'c>) -> PassResult<'c> {
     Ok(())
 }
 
-/// Whether an argument, or a field of it, is that operand, by its place or its address.
+/// True if an argument, or a field of it, is that operand, by its place or its address.
 fn has(argument: Attribute<'_>, wanted: (Group, usize, bool)) -> bool {
     let fields = struct_of(argument).map(|(_, fields)| fields).unwrap_or_default();
     arg_of(argument) == Some(wanted) || fields.into_iter().any(|(_, value)| has(value, wanted))
 }
 
-/// Bytes from the start of a pool: a number, and values with what each is times.
+/// Bytes from the start of a pool: a number, and values with their factors.
 struct Place<'c> {
     bytes: i64,
     terms: Vec<(Val<'c>, i64)>,
@@ -144,7 +144,7 @@ impl<'c> Place<'c> {
         Ok(place)
     }
 
-    /// What is passed: a number as C's `uint32_t`, the type of offsets.
+    /// The argument to pass: a number as C's `uint32_t`, the type of offsets.
     fn argument(&self, builder: &Builder<'c>, call: &mut CallExtern<'c>) -> PassResult<'c, Attribute<'c>> {
         if self.terms.is_empty() {
             return Ok(number(builder.context, self.bytes));

@@ -1,11 +1,12 @@
 //! `plan-memory`: puts all temporary buffers of a function at planned places of one arena.
 //!
-//! The functions of a module are planned together ([`crate::plan::program`]). What a function needs
-//! becomes a last argument of it, and of each call of it a piece of the caller's arena; so the arena
-//! of the main function holds everything. Such a piece may lie where the caller has buffers that are
-//! in use before or after the call, or at other times than what the callee has there. Buffers in the
-//! memory of a device (`#tir.space`) are planned in that pool, function by function. On a board each of
-//! its pools is such an arena, for the buffers that `assign-pools` put there (`phl.pool`).
+//! The functions of a module are planned together ([`crate::plan::program`]). The memory of a
+//! function becomes its last argument, and each call of it passes a piece of the caller's arena. So
+//! the arena of the main function holds everything. Such a piece may lie where the caller has
+//! buffers that are in use before or after the call, or at other times than what the callee has
+//! there. Buffers in the memory of a device (`#tir.space`) are planned in that pool, function by
+//! function. On a board each of its pools is such an arena, for the buffers that `assign-pools` put
+//! there (`phl.pool`).
 
 use crate::{
     ir::{
@@ -66,7 +67,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     Ok(())
 }
 
-/// Checks that all that asks for the host's memory says in which pool of the board.
+/// Checks that every request for the host's memory names a pool of the board.
 fn check_pools<'c>(module: Op<'c>, pools: &[Pool]) -> PassResult<'c> {
     let graph = CallGraph::of(module)?;
     let spaces = Spaces { scope: Scope::Host, memories: &[], tiles: false };
@@ -126,7 +127,7 @@ fn plan_memory<'c>(module: Op<'c>, spaces: Spaces<'_>) -> PassResult<'c> {
     Ok(())
 }
 
-/// Checks that what the main function needs is there.
+/// Checks that the memories are large enough for the main function.
 fn check_capacity<'c>(
     scope: Scope<'_>,
     main: Op<'c>,
@@ -216,7 +217,7 @@ impl<'c> FunctionMemory<'c, '_> {
 }
 
 impl<'c> FunctionMemory<'c, '_> {
-    /// Says of an input or output where it is, on its argument and on its view.
+    /// Records the place of an input or output on its argument and on its view.
     fn place_port(&self, port: Port, view: Val<'c>, offset: u64) -> PassResult<'c> {
         let Scope::Pool(pool) = self.scope else { return Ok(()) };
         let context = ir::context_of(self.function);
@@ -234,7 +235,7 @@ impl<'c> FunctionMemory<'c, '_> {
         Ok(())
     }
 
-    /// What is said of the arena: on the function, or of several arenas on the argument.
+    /// Attributes of the arena: on the function, or on the argument if there are several arenas.
     fn arena_attributes(&self, frame: &Frame, peak: Option<String>) -> func::Attributes<'c> {
         let context = ir::context_of(self.function);
         let word = |value: u64| -> Attribute<'c> {
@@ -289,7 +290,7 @@ fn give_scratch<'c>(call: Op<'c>, buffer: Val<'c>) -> PassResult<'c> {
     };
     let builder = Builder::before(call)?;
     parts.fill_scratch(builder.context, buffer)?;
-    // How much the call needs stays known, so that what it is given can be checked.
+    // The size that the call needs stays known, so that its buffer can be checked.
     for (name, _) in parts.attributes.iter_mut().filter(|(name, _)| name == "scratch_bytes") {
         SCRATCH_NEED.clone_into(name);
     }

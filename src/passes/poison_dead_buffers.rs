@@ -1,9 +1,11 @@
-//! `poison-dead-buffers`: fills bytes of the arena that nobody needs any more, so that who reads them is seen.
+//! `poison-dead-buffers`: fills dead bytes of the arena, so that a read of them shows in the
+//! results.
 //!
-//! Behind each step of the main function all bytes whose content was last used there get a pattern that is NaN as
-//! f16, bf16 and f32, and a large number as an integer; before the first step all bytes do that hold no input.
-//! When contents are in use is read from the IR as `verify-plan` does ([`crate::planned`]), not asked of
-//! the planner. A run takes longer; its results are the same unless something reads what is dead.
+//! Behind each step of the main function all bytes that were last used there get a pattern. It is
+//! NaN as f16, bf16 and f32, and a large number as an integer. Before the first step all bytes get
+//! it that hold no input. Live ranges are read from the IR as `verify-plan` does
+//! ([`crate::planned`]), not asked of the planner. A run takes longer; its results are the same
+//! unless something reads what is dead.
 
 use crate::{
     Result,
@@ -66,7 +68,7 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> std::result::Result<(), PassErro
 /// The first byte and one behind the last.
 type Bytes = (u64, u64);
 
-/// A use: when, and of which bytes.
+/// A use: its span and its bytes.
 type Use = (planned::Span, Bytes);
 
 /// The block of the host's memory that a place is in, and its bytes.
@@ -77,7 +79,7 @@ fn block_of<'c>(place: &Place<'c>) -> Option<(Val<'c>, u64)> {
     Some((arena, bytes))
 }
 
-/// What is dead before each step, and was not before the one before it.
+/// Bytes that die at each step: dead before it, and not before the previous one.
 fn dead(uses: &[Use], points: &[planned::Span], bytes: u64) -> Vec<(usize, Vec<Bytes>)> {
     let mut found = vec![];
     for (step, (start, _)) in points.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! `promote-accumulators`: an element that a loop reads and writes in each iteration is a value that the
 //! loop carries.
 //!
-//! Sums of `linalg` are kept in memory. Compilers of C and of kernels cannot keep them in registers, since
-//! to them any buffer may be the same memory as another one. Here two buffers are never the same: what
-//! is in use in one loop is apart by the plan of memory.
+//! Sums of `linalg` are kept in memory. Compilers of C and of kernels cannot keep them in
+//! registers, since to them any buffer may be the same memory as another one. Here two buffers are
+//! never the same: buffers in use in one loop are disjoint by the plan of memory.
 
 use crate::{
     Result,

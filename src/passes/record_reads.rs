@@ -1,4 +1,4 @@
-//! `record-reads`: writes on each operation which writes its reads of buffers may see.
+//! `record-reads`: annotates each operation with the writes that its reads of buffers may see.
 //!
 //! It comes before passes that reuse memory or change the order of operations, and `check-reads` behind them
 //! compares ([`crate::planned::flow`]). In between an operation that takes the place of another has its attributes.

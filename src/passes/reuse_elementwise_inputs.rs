@@ -1,7 +1,7 @@
 //! `reuse-elementwise-inputs`: elementwise operations write over an input that nothing reads again.
 //!
 //! Bufferization decides in-place from the destinations that it finds. An elementwise operation
-//! usually has an empty destination and would get a buffer of its own; here it gets its dying input
+//! usually has an empty destination and would get a buffer of its own. Here it gets its dying input
 //! instead, so that a chain of operations stays in one buffer, up to the function's output.
 
 use crate::{
@@ -21,8 +21,8 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// How many operations in a row write over one buffer. For each of them bufferization compares all
-/// reads with all writes of the buffer, which takes minutes for a thousand.
+/// Limit of operations in a row that write over one buffer. For each of them bufferization compares
+/// all reads with all writes of the buffer, which takes minutes for a thousand.
 const LONGEST: usize = 32;
 
 fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
@@ -76,8 +76,8 @@ fn row(rows: &HashMap<ir::Id, usize>, value: Val<'_>) -> usize {
     rows.get(&ir::id(value)).copied().unwrap_or(1)
 }
 
-/// Whether `op` is the only use of a value that was computed into a buffer in the same block: only
-/// then is there memory that may be written and is not needed any more.
+/// True if `op` is the only use of a value that was computed into a buffer in the same block. Only
+/// then is the memory writable and dead afterwards.
 fn dies_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     let Some(owner) = edit::defining_op(value) else { return false };
     let computed = !effects::overwritable_places(owner).is_empty();

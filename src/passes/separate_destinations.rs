@@ -7,8 +7,8 @@
 //!                                              %b = linalg.matmul ... outs(%f)
 //! ```
 //! cse makes one fill of equal ones. `eliminate-empty-tensors` then puts it into the buffer of the
-//! output that one of the results is copied to at the end, and bufferization lets another result
-//! be computed there too, because it does not see that the copy writes to that buffer.
+//! output that one of the results is copied to at the end. Bufferization lets another result be
+//! computed there too, because it does not see that the copy writes to that buffer.
 //!
 //! Each is made right before its use, so that the buffer is not in use for longer.
 //!
@@ -45,7 +45,7 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
     }
     let ops = edit::walk(function);
     for op in &ops {
-        // What is written over an argument is compared with its readers by bufferization.
+        // Bufferization compares writes over an argument with the argument's readers.
         if ir::op_name(*op) == "bufferization.materialize_in_destination" {
             continue;
         }
@@ -88,8 +88,8 @@ fn reshaped<'c>(op: Op<'c>) -> Result<(), PassError<'c>> {
     Ok(())
 }
 
-/// Whether anything but the writing over itself uses a value. An operation that reads each element
-/// where it writes it may have the value twice.
+/// True if a value has a use besides the operand that is written over. An operation that reads each
+/// element where it writes it may have the value twice.
 fn is_shared<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
     let by_one = || ir::users(value).into_iter().all(|user| edit::same(user, op));
     ir::has_uses(value, 2) && (ir::has_uses(value, 3) || !by_one() || !is_in_place(op, index))
@@ -110,15 +110,15 @@ fn make_again<'c>(op: Op<'c>, index: usize, owner: Op<'c>) -> Result<(), PassErr
     Ok(())
 }
 
-/// Puts what makes a start value right before its only user, so that its buffer is not in use from
-/// where the first of those was that shared it.
+/// Moves the producer of a start value right before its only user. So its buffer is not in use from
+/// the first of the ops on that shared it.
 fn start_late<'c>(op: Op<'c>, owner: Op<'c>) {
     if op.block().is_some() && op.block() == owner.block() {
         edit::move_before(owner, op);
     }
 }
 
-/// Whether a value that `op` may write over has another use that does not come before it.
+/// True if a value that `op` may write over has another use that does not come before it.
 /// Bufferization then has to copy the value, but may do so into the buffer of an output.
 fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
     let users = ir::users(value);
@@ -127,8 +127,8 @@ fn is_read_later<'c>(value: Val<'c>, op: Op<'c>, index: usize) -> bool {
         || users.into_iter().any(|user| !edit::same(user, op) && !is_earlier(user, op))
 }
 
-/// True if an operation comes before another one. What a device's memory keeps for a call or a loop of calls, loops around
-/// calls read.
+/// True if an operation comes before another one. For calls and loops of calls, a user inside of a
+/// loop counts as that loop.
 fn is_earlier<'c>(user: Op<'c>, op: Op<'c>) -> bool {
     let is_call = |op: Op<'c>| ir::op_name(op) == "tir.call_extern";
     if !is_call(op) && !edit::walk(op).into_iter().any(is_call) {
@@ -144,7 +144,7 @@ fn is_earlier<'c>(user: Op<'c>, op: Op<'c>) -> bool {
     false
 }
 
-/// Whether an operation reads each element of its destination only where it writes it: an
+/// True for an operation that reads each element of its destination only where it writes it: an
 /// elementwise one that was given its input to write over.
 fn is_in_place(op: Op<'_>, index: usize) -> bool {
     let operands = ir::operands(op);
@@ -182,7 +182,8 @@ fn copy<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<(), PassError<'c
 }
 
 /// Leaves an empty tensor to the first of its uses in MLIR's order, and makes a copy beside it for
-/// each other one. Who takes a part out shares that of who puts that part back: both are one place.
+/// each other one. An op that takes a part out shares the tensor with the op that puts the part
+/// back: both are one place.
 fn separate(empty: Op<'_>) -> crate::Result<()> {
     let shared = ir::result0(empty)?;
     let users = ir::users(shared);
@@ -210,15 +211,16 @@ fn separate(empty: Op<'_>) -> crate::Result<()> {
     Ok(())
 }
 
-/// Whether a `tensor.extract_slice` takes the part of a tensor out that a `tensor.insert_slice` puts back.
+/// True if a `tensor.extract_slice` takes the part of a tensor that a `tensor.insert_slice` puts
+/// back.
 fn is_put_back(taken: Op<'_>, put: Op<'_>) -> bool {
     let mut lists = ["static_offsets", "static_sizes", "static_strides"].into_iter();
     lists.all(|name| taken.attribute(name).ok() == put.attribute(name).ok())
         && ir::operands(taken).get(1..) == ir::operands(put).get(2..)
 }
 
-/// Whether an operation only makes a start value: a fill, or elements spread over a new tensor.
-/// Doing that twice is no more work than the copy that bufferization would make.
+/// True for an operation that only initialises an accumulator: a fill, or elements spread over a
+/// new tensor. Doing that twice is no more work than the copy that bufferization would make.
 fn is_start(op: Op<'_>) -> bool {
     let last = ir::operands(op).last().copied();
     let into_empty =

@@ -1,4 +1,4 @@
-//! `separate-readers`: what very many operations read is read in groups.
+//! `separate-readers`: splits the readers of a value with very many of them into groups.
 //!
 //! ```text
 //!                                              %b = bufferization.to_buffer %x read_only
@@ -8,9 +8,9 @@
 //!                                              bufferization.to_buffer %x read_only
 //! ```
 //! At each reader of a value bufferization looks at all of its readers, which takes minutes for
-//! thousands of them. The name `%y` is another value to it, on the same buffer. What it cannot see
-//! any more, that `%x` has to stay as it is up to the last reader, the second `to_buffer` says:
-//! that counts as a read of `%x`, and nothing becomes of it.
+//! thousands of them. The name `%y` is another value to it, on the same buffer. It would not see
+//! that `%x` has to stay as it is up to the last reader. The second `to_buffer` says so: it counts
+//! as a read of `%x`, and produces no code.
 
 use crate::{
     ir::{self, Builder, Op, OpSpec, Val, edit, effects, func, types},
@@ -52,8 +52,8 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     Ok(())
 }
 
-/// Whether the buffer of a tensor will be a whole one without memory space: the type of the buffer
-/// has to be told before there is one.
+/// True if the buffer of a tensor will be a whole one without memory space: its type has to be
+/// stated before the buffer exists.
 fn has_plain_buffer(mut value: Val<'_>) -> bool {
     loop {
         if !ir::is_tensor(value.r#type()) {
@@ -87,7 +87,7 @@ fn keeps_elements(value: Val<'_>) -> bool {
 
 /// A use of a value that only reads it.
 struct Reader<'c> {
-    /// Where in the value's block it is, as itself or inside of another operation.
+    /// Position in the value's block of the reader, or of the operation around it.
     position: usize,
     op: Op<'c>,
     operand: usize,
@@ -127,8 +127,8 @@ fn to_buffer<'c>(at: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>, PassError<
     Ok(ir::result0(at.create("bufferization.to_buffer", spec)?)?)
 }
 
-/// The uses of a value that only read it, in the order of the operations `all` of its block.
-/// Views of it are not among them, whose own readers would have to be found.
+/// The uses of a value that only read it, in the order of the operations `all` of its block. Views
+/// of it are left out, since their own readers would have to be found.
 fn readers<'c>(value: Val<'c>, all: &[Op<'c>]) -> Vec<Reader<'c>> {
     let positions: HashMap<ir::Id, usize> =
         all.iter().enumerate().map(|(position, op)| (ir::id(*op), position)).collect();

@@ -1,4 +1,4 @@
-//! `set-c-target`: says how the C of a target's module looks besides what its functions do.
+//! `set-c-target`: sets the properties of a target's C besides its functions.
 //!
 //! It writes the type of the target's device, the headers that the file includes and the C of single
 //! operations on the module, where [the printer](crate::codegen::c::print()) finds them.

@@ -1,7 +1,7 @@
 //! `set-llvm-target`: writes the machine that host code is for on the module.
 //!
-//! Without a triple and a data layout on the module LLVM turns copy loops into calls that it then
-//! expands bytewise, so this must come before any LLVM pass (`mlir-notes.md`, trap T1).
+//! Without a triple and a data layout on the module, LLVM turns copy loops into calls that it then
+//! expands bytewise. So this must come before any LLVM pass (`mlir-notes.md`, trap T1).
 
 use crate::{
     artifact::machines,

@@ -1,8 +1,8 @@
 //! `share-equal-loops`: equal loop nests of a long main function become calls of one function.
 //!
-//! A network that does the same to buffers of the same type again and again, such as thousands of
-//! activations, has the same code for each of them, and what LLVM and C compilers take is the
-//! sum. A nest has no name for where its buffers are, so that one function does for all.
+//! A network that repeats the same work on buffers of the same type, such as thousands of
+//! activations, has the same code for each. LLVM and C compilers take time for all of it. A nest
+//! does not depend on the places of its buffers, so that one function does for all.
 
 use super::split_large_functions::{weight};
 use crate::{
@@ -85,14 +85,14 @@ fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
 /// A loop nest that may become a function.
 struct Nest<'c> {
     op: Op<'c>,
-    /// The buffers that it has, each once, and whether it writes them.
+    /// The buffers that it has, each once, with true for one that it writes.
     buffers: Vec<(Val<'c>, bool)>,
     /// Constants that are used inside.
     constants: Vec<Op<'c>>,
 }
 
 impl<'c> Nest<'c> {
-    /// None for what is no structured operation on whole buffers that do not overlap.
+    /// None for anything but a structured operation on whole buffers that do not overlap.
     fn of(op: Op<'c>) -> Option<Self> {
         if !linalg::is_structured(op) || op.result_count() != 0 {
             return None;
@@ -133,7 +133,7 @@ impl<'c> Nest<'c> {
         Some(())
     }
 
-    /// A function that does what the nest does, in front of the main function.
+    /// A function with the work of the nest, in front of the main function.
     fn function(&self, context: &'c Context, main: Op<'c>) -> PassResult<'c, Op<'c>> {
         let mut signature = Signature { arguments: vec![], results: vec![] };
         let at = Builder::before(main)?;
@@ -180,7 +180,7 @@ impl<'c> Nest<'c> {
             let group = if written { Group::Outs } else { Group::Ins };
             call.push(at.context, group, buffer);
         }
-        // What is written may be read before.
+        // Written buffers may be read before.
         call.set("accumulate", Attribute::unit(at.context));
         call.build(&at, &[])?;
         edit::erase(self.op);
@@ -188,8 +188,8 @@ impl<'c> Nest<'c> {
     }
 }
 
-/// Where a buffer is: two of one place may overlap, while those of different places do not as long
-/// as both are in use.
+/// Memory of a buffer: two with one place may overlap, while those of different places do not as
+/// long as both are in use.
 fn place(buffer: Val<'_>) -> (Option<ir::Id>, String) {
     let base = memref::base(buffer);
     match edit::defining_op(base) {

@@ -7,10 +7,10 @@
 //! static void KERNEL_part(void **arguments, int64_t lo, int64_t hi);
 //! static void KERNEL_shared(phl_pool *pool, ..., int64_t lo, int64_t hi);
 //! ```
-//! `KERNEL_part` calls the kernel. `KERNEL_shared` does so, too, when there is no pool; else it
+//! `KERNEL_part` calls the kernel. `KERNEL_shared` does so, too, when there is no pool. Else it
 //! gives the part to `phl_pool_parallel_for`, whose address is the pool's first word, so that a
-//! model needs no library to be linked. The main function gets the pool as an argument, and so do its
-//! pieces that call kernels.
+//! model needs no library to be linked. The main function gets the pool as an argument, and so do
+//! its pieces that call kernels.
 
 use crate::{
     codegen::llvm::dialect as llvm,
@@ -67,7 +67,7 @@ struct Sharing<'f, 'c> {
     functions: &'f BTreeMap<String, Op<'c>>,
     /// The kernels that have their two functions.
     shared: BTreeSet<String>,
-    /// The pieces that were visited, and whether they take the pool.
+    /// The pieces that were visited, with true for one that takes the pool.
     pieces: BTreeMap<String, bool>,
 }
 

@@ -1,9 +1,10 @@
-//! `shrink-buffers`: loops that hand a buffer on become one loop, and the buffer what one iteration needs.
+//! `shrink-buffers`: loops that hand a buffer on are fused, and the buffer shrinks to the needs of
+//! one iteration.
 //!
-//! A layer in integers has its sums in a buffer of four times the bytes of its result: one nest of loops
-//! sets their start, one adds up, one rounds. Where the outer loops of all of them go over the
-//! same elements of the buffer, they are fused, and the buffer keeps only the elements of one iteration
-//! (array contraction). Every element is computed from the same numbers in the same order.
+//! A layer in integers has its sums in a buffer of four times the bytes of its result. One nest of
+//! loops initialises them, one adds up, one rounds. Outer loops that all go over the same elements
+//! of the buffer are fused, and the buffer keeps only the elements of one iteration (array
+//! contraction). Every element is computed from the same numbers in the same order.
 
 use crate::{
     Result,
@@ -37,7 +38,8 @@ fn run<'c>(function: Op<'c>, _: &OptionValues) -> std::result::Result<(), PassEr
     Ok(())
 }
 
-/// Fuses the loops that use a buffer from the outside inwards, and says how many dimensions they go over.
+/// Fuses the loops that use a buffer from the outside inwards; returns the number of dimensions
+/// that they go over.
 fn fuse<'c>(mut block: Blk<'c>, buffer: Val<'c>, uses: &Uses<'c>) -> Result<usize> {
     let accesses: Vec<_> = uses.accesses.iter().collect();
     let mut depth = 0;
@@ -52,10 +54,10 @@ fn fuse<'c>(mut block: Blk<'c>, buffer: Val<'c>, uses: &Uses<'c>) -> Result<usiz
     Ok(depth)
 }
 
-/// Whether it takes less memory to keep what a buffer is computed from than the buffer.
+/// True if it takes less memory to keep the sources of a buffer than the buffer.
 ///
-/// Before, the buffer is in use with what it is computed from, and then with what is computed from it;
-/// afterwards these two are in use together, and the first for as long as the last loop is away.
+/// Before, the buffer is in use with its sources, and then with its results. Afterwards sources and
+/// results are in use together, and the sources until the last loop.
 fn saves<'c>(loops: &[Op<'c>], buffer: Val<'c>, is_near: bool) -> bool {
     let Some((last, others)) = loops.split_last() else { return false };
     let (mut from, mut to) = (Effects::of(others).reads, Effects::of(&[*last]).writes);

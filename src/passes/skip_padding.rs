@@ -1,8 +1,8 @@
 //! `skip-padding`: convolutions and pools with padding become loops over the image without it.
 //!
-//! A `linalg.generic` that reads a `tensor.pad` would read a padded copy. Where what it is padded
-//! with changes nothing (0 in sums of products, the least number in a maximum), the loops leave it
-//! out, and no copy is made. All others stay as they are.
+//! A `linalg.generic` that reads a `tensor.pad` would read a padded copy. Where the padding changes
+//! nothing (0 in sums of products, the least number in a maximum), the loops leave it out, and no
+//! copy is made. All others stay as they are.
 
 use crate::{
     ir::{self, Op, edit},

@@ -31,7 +31,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What is said of the whole model and of each part of it.
+/// Attributes that the whole model shares with each part of it.
 const CARRIED: [&str; 7] = [
     names::MODEL,
     names::DEVICES,

@@ -1,10 +1,10 @@
 //! `split-large-functions`: a main function with many loops becomes a row of calls.
 //!
-//! What LLVM and C compilers do with a function grows faster than its length, so that a network of
-//! thousands of loops in one function takes minutes. The pass cuts the main function into pieces
-//! of about one weight. All buffers are arguments and views of them by now, so that a piece needs
-//! nothing but some of the arguments; views and constants are made again in each piece that uses
-//! them. Where some other value is used further down, no cut is made.
+//! The time that LLVM and C compilers take for a function grows faster than its length, so that a
+//! network of thousands of loops in one function takes minutes. The pass cuts the main function
+//! into pieces of about one weight. All buffers are arguments and views of them by now, so that a
+//! piece needs nothing but some of the arguments. Views and constants are made again in each piece
+//! that uses them. Where some other value is used further down, no cut is made.
 
 use crate::{
     ir::{
@@ -43,12 +43,13 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Whether an operation only says where a buffer is, or is a constant, as far as its operands are that, too.
+/// True for an operation that only names a buffer, or is a constant, provided that its operands are
+/// the same.
 pub(super) fn is_free(op: Op<'_>) -> bool {
     memref::is_alias(op) || effects::is_constant(op) || ir::op_name(op) == "arith.constant"
 }
 
-/// What an operation counts besides those inside of it: a loop nest is much more than a line.
+/// Weight of an operation besides those inside of it: a loop nest is much more than a line.
 const NEST: i64 = 8;
 
 fn run<'c>(module: Op<'c>, values: &OptionValues) -> PassResult<'c> {
@@ -98,7 +99,7 @@ pub(super) fn weight(op: Op<'_>) -> i64 {
     }
 }
 
-/// What the main function consists of.
+/// Operations of the main function.
 struct Plan<'c> {
     /// Views and constants that can be made anywhere.
     free: Vec<Op<'c>>,
@@ -203,7 +204,7 @@ impl<'c> Splitter<'c> {
         Ok(())
     }
 
-    /// Says of the arguments of a piece what those of the main function say.
+    /// Copies the attributes of the main function's arguments to those of a piece.
     fn describe(&self, function: Op<'c>, arguments: &[usize]) {
         let kept = |attributes: &Attributes<'c>| -> Attributes<'c> {
             attributes.iter().filter(|(name, _)| name == IO || name == NAME).cloned().collect()
@@ -237,7 +238,7 @@ impl<'c> Splitter<'c> {
             };
             call.push(self.context, group, value);
         }
-        // What a piece does not write of the arena and the outputs stays as it is.
+        // Elements of the arena and the outputs that a piece does not write stay as they are.
         call.set("accumulate", Attribute::unit(self.context));
         call.build(at, &[])?;
         Ok(())
@@ -248,15 +249,15 @@ impl<'c> Splitter<'c> {
 struct Piece<'s, 'c> {
     splitter: &'s Splitter<'c>,
     block: Blk<'c>,
-    /// What stands here for values of the main function.
+    /// The piece's substitutes for values of the main function.
     values: HashMap<ir::Id, Val<'c>>,
-    /// Which of the main function's arguments it has.
+    /// Indices of the main function's arguments that the piece has.
     arguments: Vec<usize>,
 }
 
 impl<'c> Piece<'_, 'c> {
-    /// What stands here for a value of the main function; none for a value that the piece itself
-    /// computes.
+    /// The piece's substitute for a value of the main function; `None` for a value that the piece
+    /// itself computes.
     fn value(&mut self, value: Val<'c>) -> crate::Result<Option<Val<'c>>> {
         if let Some(known) = self.values.get(&ir::id(value)) {
             return Ok(Some(*known));
@@ -278,7 +279,7 @@ impl<'c> Piece<'_, 'c> {
         edit::defining_op(value).filter(|_| self.splitter.free.contains(&ir::id(value)))
     }
 
-    /// Makes a view or a constant here, and what it is a view of.
+    /// Makes a view or a constant here, with the source of the view.
     fn copy(&mut self, op: Op<'c>) -> crate::Result<Val<'c>> {
         let operands: Vec<_> = ir::operands(op)
             .into_iter()

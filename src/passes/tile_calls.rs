@@ -4,9 +4,9 @@
 //! %y = tir.call_extern @npu_dense ins(%x, %w) outs(%init) args [...] {phl.tile = {...}}
 //!   -->  loops around: tiles of %x and %w in the pool, @npu_dense on tiles, its result put into %y
 //! ```
-//! What a tile has of each tensor, and what its arguments are, is in the plan that the call carries
-//! (`crate::tile::plan`), made from a pattern's `[pattern.tile]`. The function is told how data gets
-//! to the pool: `tir-insert-dma` and `tir-lower-dma` go by that.
+//! The part of each tensor that a tile has, and its arguments, are in the plan that the call
+//! carries (`crate::tile::plan`), made from a pattern's `[pattern.tile]`. The function declares the
+//! transfers to its pools, for `tir-insert-dma` and `tir-lower-dma`.
 
 use crate::{
     ir::{
@@ -62,7 +62,7 @@ fn run<'c>(function: Op<'c>, values: &OptionValues) -> Result<(), PassError<'c>>
     if pools.is_empty() { Ok(()) } else { declare(function, &pools) }
 }
 
-/// Says on the function which pools its tiles are in, and how data gets there.
+/// Declares on the function the pools of its tiles, and the transfers to them.
 fn declare<'c>(function: Op<'c>, pools: &[Pool]) -> Result<(), PassError<'c>> {
     let b = Builder::before(function)?;
     let mut declared = vec![];
@@ -122,7 +122,7 @@ fn tile<'c>(
     Ok(())
 }
 
-/// The tensors of the plan are those of the call.
+/// Checks that the tensors of the plan are those of the call.
 fn check<'c>(op: Op<'c>, call: &CallExtern<'c>, plan: &Plan) -> Result<(), PassError<'c>> {
     let [_, ins, outs] = &call.groups;
     let mut values = ins.iter().chain(outs);

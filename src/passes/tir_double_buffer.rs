@@ -222,7 +222,7 @@ impl<'c, 'p> Stream<'c, 'p> {
         Ok(())
     }
 
-    /// Copies what an iteration does besides its loads.
+    /// Copies the operations of an iteration except its loads.
     fn compute(
         &self,
         b: &Builder<'c>,

@@ -94,7 +94,7 @@ fn pools<'c>(
     Ok(named.map(|pool| (pool.name, Channels::new(pool.dma.channels))).collect())
 }
 
-/// Which channels are under way where, in the block that is looked at.
+/// Channels with transfers in flight, in the block that is visited.
 struct Channels<'c> {
     /// For each channel that loads, the wait for its last load.
     until: Vec<Option<Op<'c>>>,
@@ -136,7 +136,7 @@ fn load<'c>(
     Ok(())
 }
 
-/// The channel of a load, and where it is waited for.
+/// The channel of a load, and the place of its wait.
 struct ChannelOfLoad<'c> {
     number: usize,
     free: bool,
@@ -224,7 +224,8 @@ fn convert<'c>(
     Ok(())
 }
 
-/// Whether `op` uses the buffer or a part of it. What has regions counts, as it may use channels.
+/// True if `op` uses the buffer or a part of it. Any op with regions counts, as it may use
+/// channels.
 fn uses<'c>(op: Op<'c>, buffer: Val<'c>) -> bool {
     let buffer = memref::base(buffer);
     op.region_count() > 0 || ir::operands(op).into_iter().any(|value| memref::base(value) == buffer)
@@ -243,7 +244,7 @@ fn start<'c>(
     Ok(tir::DmaStart::build(&b, source, target, None, &[], attributes, &[token])?.token())
 }
 
-/// A transfer can step through both ends.
+/// Checks that a transfer can step through both ends.
 fn check<'c>(copy: Op<'c>, ends: [Val<'c>; 2]) -> PassResult<'c> {
     for value in ends {
         let ty = value.r#type();

@@ -119,7 +119,7 @@ fn static_channel(start: Op<'_>) -> Option<i64> {
     tir::DmaStart::of(start)?.static_channel()
 }
 
-/// How the pools of a function are reached.
+/// Access to the pools of a function.
 struct Ways(Vec<Pool>);
 
 impl Ways {
@@ -166,7 +166,7 @@ fn lower_start<'c>(op: Op<'c>, way: &Dma) -> PassResult<'c> {
     let of = |value: Val<'c>| memref::space(value.r#type());
     let (from, to) = (of(source), of(target));
     let loads = from.is_none();
-    // What is kept goes from a pool to that which `keep-in` names.
+    // A kept tile goes from a pool to that which `keep-in` names.
     let keeps = from.is_some() && to.is_some() && to == way.keep_in;
     if !keeps && loads == to.is_none() {
         return Err(PassError::at(&op, "is not between the host's memory and a device's"));
@@ -238,7 +238,7 @@ struct Maker<'c, 'a> {
     b: &'a Builder<'c>,
     op: Op<'c>,
     transfer: Transfer,
-    /// What the function is told besides, by name, and the arrays of that.
+    /// Further arguments for the function, by name, and their arrays.
     given: Option<Attribute<'c>>,
     arrays: &'a [Val<'c>],
 }
@@ -325,7 +325,7 @@ impl<'c> Maker<'c, '_> {
         })
     }
 
-    /// What is given by a name.
+    /// An argument by its name.
     fn given(&self, name: &str) -> Option<Attribute<'c>> {
         let given = self.given.map(edit::dictionary).unwrap_or_default();
         given.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)

@@ -1,9 +1,10 @@
 //! `tir-overlap-stores`: computes the next tile while the last one is stored.
 //!
-//! In a loop without loops in it, the tile of each store that is waited for in the same iteration gets
-//! a buffer of two halves. The first iteration stands before the loop; each of the others computes into
-//! one half while the other one is stored, and waits for that before it starts its own store. What
-//! is left is waited for behind the loop. Pools ask for it (`overlap-stores`), as it takes their memory.
+//! In a loop without loops in it, the tile of each store that is waited for in the same iteration
+//! gets a buffer of two halves. The first iteration stands before the loop. Each of the others
+//! computes into one half while the other one is stored, and waits for that before it starts its
+//! own store. The last stores are waited for behind the loop. Pools ask for it (`overlap-stores`),
+//! as it takes their memory.
 
 use crate::{
     ir::{self, Blk, Builder, Op, Val, edit, memref, tir, view::OpView},

@@ -1,4 +1,4 @@
-//! `trace-operations`: a run of the model tells an observer what it has done.
+//! `trace-operations`: a run of the model tells an observer of each finished step.
 //!
 //! For each step of the main function on planned buffers (a kernel, a call, loops, a copy) the
 //! attribute `phl.operations` of the module gets a row: node, target, types, work. Behind each a
@@ -85,7 +85,7 @@ struct Steps<'c> {
     functions: HashMap<String, Op<'c>>,
     /// Id of the target of the main function.
     host: String,
-    /// Whether the wait behind a call of a device is part of its step.
+    /// True if the wait behind a call of a device is part of its step.
     apart: bool,
 }
 
@@ -95,7 +95,7 @@ type Step<'c> = (Op<'c>, Op<'c>, Operation);
 impl<'c> Steps<'c> {
     fn of(&self, main: Op<'c>) -> Vec<Step<'c>> {
         let mut ops = edit::entry_block(main).map(ir::ops).unwrap_or_default();
-        // What ends the function.
+        // The terminator of the function.
         ops.pop();
         let mut steps: Vec<Step<'c>> = vec![];
         for op in ops {
@@ -115,7 +115,7 @@ impl<'c> Steps<'c> {
         steps
     }
 
-    /// Whether an operation only says what a queue does when.
+    /// True for an operation that only orders the work of a queue.
     fn is_order(&self, op: Op<'c>) -> bool {
         let callee = CallExtern::of(op).and_then(|call| self.functions.get(&call.callee).copied());
         let role = callee.and_then(|callee| ir::attr_str(callee, names::TRANSFER));
@@ -197,12 +197,12 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// Whether a step is the wait for the one before.
+/// True if a step is the wait for the one before.
 fn is_waited_for(before: &Operation, row: &Operation) -> bool {
     (before.means, row.means) == (Means::Call, Means::Wait) && before.target == row.target
 }
 
-/// Whether two neighbours are one step.
+/// True if two neighbours are one step.
 fn joins(before: &Operation, row: &Operation) -> bool {
     let plain = |row: &Operation| matches!(row.means, Means::Loop | Means::Copy);
     plain(before) && plain(row) && before.node == row.node
@@ -213,7 +213,7 @@ fn join(before: &mut Operation, row: Operation) {
         before.code = format!("{}, {}", before.code, row.code);
     }
     before.means = if row.means == Means::Copy { before.means } else { row.means };
-    // What an earlier part wrote is nothing that comes from outside.
+    // Buffers that an earlier part wrote do not come from outside.
     let new = row.inputs.into_iter().filter(|ty| !before.outputs.contains(ty));
     before.inputs.extend(new.collect::<Vec<_>>());
     before.outputs = row.outputs;
@@ -246,7 +246,7 @@ fn tasks(call: &CallExtern<'_>) -> Option<u64> {
     u64::try_from(ir::attr_i64(constant, "value")?).ok()
 }
 
-/// The types of buffers, without where they are.
+/// The types of buffers, without their memory.
 fn types(buffers: &[Val<'_>]) -> Vec<String> {
     let text = |value: &Val<'_>| {
         let ty = value.r#type();

@@ -1,9 +1,10 @@
 //! `verify-plan`: refuses a plan of memory that is wrong.
 //!
-//! Buffers are to be inside of their memory and aligned, apart while they are in use, and calls to
-//! be given as much as they need. Pools of a board are to be large enough, and reached by who uses them. Work of devices that is
-//! under way keeps apart from other work. Plans come from `plan-memory`, but also from files: IR can be
-//! printed, edited and compiled on. So all is read from the IR anew, see [`crate::planned`].
+//! Buffers must be inside of their memory, aligned, and disjoint while they are in use. Calls must
+//! be given as much as they need. Pools of a board must be large enough, and reachable by their
+//! users. Device commands in flight must not race with other work. Plans come from `plan-memory`,
+//! but also from files: IR can be printed, edited and compiled on. So all is read from the IR anew,
+//! see [`crate::planned`].
 
 use crate::{
     ir::{
@@ -37,8 +38,8 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> PassResult<'c> {
     constants::check_loads(module)?;
     pools::check(module)?;
     queues::check(module)?;
-    // What is printed as C is still functions after code generation, which may use a whole block
-    // where that is one buffer.
+    // Code that is printed as C is still functions after code generation, which may use a whole
+    // block where that is one buffer.
     for part in ir::ops_of(module).into_iter().filter(|op| op.has_attribute(names::TARGET)) {
         check_functions(module, part, false)?;
     }
@@ -73,7 +74,7 @@ fn check_functions<'c>(module: Op<'c>, part: Op<'c>, with_places: bool) -> PassR
     Ok(())
 }
 
-/// Checks that what the function and the module say about sizes is what the arguments are.
+/// Checks that the sizes on the function and the module are those of the arguments.
 fn check_sizes<'c>(
     module: Op<'c>,
     function: Op<'c>,
@@ -199,7 +200,7 @@ fn check_call<'c>(
     Ok(())
 }
 
-/// Checks that a view is inside of what it is a view of, where both are known.
+/// Checks that a view is inside of its source, where both are known.
 fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
     let known = |value: &Val<'c>| size::bytes(value.r#type());
@@ -223,7 +224,7 @@ fn check_view<'c>(function: Op<'c>, op: Op<'c>) -> PassResult<'c> {
     Ok(())
 }
 
-/// Checks that no buffers share bytes while both are in use, those of what is called included.
+/// Checks that no buffers share bytes while both are in use, buffers of callees included.
 fn check_apart<'c>(
     function: Op<'c>,
     ops: &[Op<'c>],

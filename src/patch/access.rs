@@ -1,4 +1,4 @@
-//! What part of its operands an operation reads for a part of its result.
+//! Data dependences of operations: the part of each operand that a part of the result needs.
 
 use super::network::ints;
 use crate::{
@@ -28,7 +28,7 @@ impl Span {
     }
 }
 
-/// How windows slide over a dimension.
+/// Sliding windows over a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Positions that a window covers, those between its taps included.
@@ -39,10 +39,10 @@ pub struct Window {
     pub begin: i64,
 }
 
-/// What an operation needs of an operand for a part of its result.
+/// Dependence of a part of the result on an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// All of it.
+    /// The whole operand.
     Whole,
     /// The same part. The operand lacks so many of the result's first dimensions.
     Same(usize),
@@ -53,7 +53,7 @@ pub enum Access {
 /// A part of a dimension of an operand, and the padding around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which positions.
+    /// Positions.
     pub span: Span,
     /// Padding before and after them.
     pub pads: (i64, i64),
@@ -93,7 +93,7 @@ impl Access {
     }
 }
 
-/// What an operation needs of each operand; none for one that is not known here.
+/// Accesses to each operand; none for an operation that is not known here.
 pub fn accesses(op: Op<'_>) -> Option<Vec<Access>> {
     let count = ir::operands(op).len();
     let first = |access: Access| {

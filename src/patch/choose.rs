@@ -1,4 +1,4 @@
-//! Which part of a network is computed in patches, and in how many.
+//! Choice of the part of a network to compute in patches, and of their number.
 
 use super::{
     estimate::{Lives, in_use},
@@ -6,23 +6,23 @@ use super::{
     region::{Grid, Region},
 };
 
-/// What is wanted.
+/// Limits and goals of patches.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
-    /// At most so many patches.
+    /// Greatest number of patches.
     pub patches: i64,
     /// Bytes that are few enough: then the patches with the least work are taken. 0 for as few as can be.
     pub enough: u64,
-    /// How much more arithmetic there may be than before, in percent.
+    /// Limit on additional arithmetic, in percent of that before.
     pub recompute: i64,
 }
 
 /// A region and how it is cut.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What is computed in patches.
+    /// Region to compute in patches.
     pub region: Region,
-    /// How its result is cut.
+    /// Pieces of its result.
     pub grid: Grid,
     /// Bytes that the network takes then, by estimate.
     pub bytes: u64,
@@ -30,7 +30,7 @@ pub struct Choice {
     work: f64,
 }
 
-/// So many operations are looked at, at most, again and again in the patches of regions.
+/// Greatest number of operations to look at, those in the patches of regions counted each time.
 const EFFORT: usize = 1_000_000;
 
 /// A gain of less than this part of all bytes is within the error of the estimate.
@@ -119,8 +119,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// What is in use as long as the region runs: its result, and what was computed before and is
-    /// not over.
+    /// Bytes in use throughout the region: its result, and earlier values that are still live.
     fn held(&self, region: &Region) -> u64 {
         let network = self.network;
         let through = |value: usize| {
@@ -134,7 +133,7 @@ impl Search<'_, '_> {
             + network.values[region.end].bytes
     }
 
-    /// What has to be fewer bytes to be of use.
+    /// Bytes that a better choice has to stay below.
     fn bound(&self) -> u64 {
         let best = self.best.as_ref().map(|best| best.bytes);
         match best {
@@ -171,7 +170,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether so many bytes are worth the patches.
+    /// True if so many bytes are worth the patches.
     fn is_gain(&self, bytes: u64) -> bool {
         bytes < self.before
             && (bytes <= self.goal.enough || bytes <= self.before - self.before / GAIN)

@@ -1,4 +1,4 @@
-//! How much memory a network takes, by estimate: what its stored values take while they are needed.
+//! Estimate of a network's memory: live ranges of its stored values.
 //!
 //! Not every value is stored. What only an elementwise operation reads is computed together with it, and
 //! numbers are dequantized where they are read.
@@ -8,7 +8,7 @@ use crate::{ir, ir::graph};
 
 /// The stored values of a network and when they are in use.
 pub struct Lives {
-    /// Whether a value has memory of its own.
+    /// True for a value with memory of its own.
     pub stored: Vec<bool>,
     /// For each operation the stored values, arguments too, that it reads directly or through what is not stored.
     pub reads: Vec<Vec<usize>>,
@@ -51,7 +51,8 @@ impl Lives {
         lives
     }
 
-    /// What is joined is in use from its first part on, into which the parts go one by one.
+    /// Live ranges of in-place concats: the result is in use from its first part on, and the parts
+    /// are written into it one by one.
     fn join(&mut self, network: &Network<'_>) {
         for step in &network.steps {
             if ir::op_name(step.op) != graph::Concat::NAME {
@@ -72,7 +73,7 @@ impl Lives {
         }
     }
 
-    /// Whether an operation may write its result over an operand that is not needed any more.
+    /// True if an operation may write its result over an operand that is dead after it.
     pub fn is_in_place(
         &self,
         network: &Network<'_>,

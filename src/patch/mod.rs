@@ -1,10 +1,12 @@
-//! Networks in patches: the first stages of a convolutional network are computed for a part of the
-//! image at a time, so that the large values between them are never whole in memory.
+//! Patch-based inference: the first stages of a convolutional network are computed for a part of
+//! the image at a time. The large values between them are never whole in memory.
 //!
-//! What a patch needs of a value is followed backwards from its part of the last stage's result.
-//! Windows need more than they give, so that neighbours compute some elements both (the halo). At the
-//! border of the image a patch has the operation's own padding, elsewhere none, so that each element
-//! is computed from the same numbers as without patches.
+//! The part of each value that a patch needs is followed backwards from its part of the last
+//! stage's result. Windows need more than they give, so that neighbouring patches both compute some
+//! elements (the halo).
+//!
+//! At the border of the image a patch has the operation's own padding, elsewhere none. So each
+//! element is computed from the same numbers as without patches.
 
 mod access;
 mod choose;

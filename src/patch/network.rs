@@ -17,13 +17,13 @@ pub struct Network<'c> {
 pub struct Step<'c> {
     /// The operation itself.
     pub op: Op<'c>,
-    /// Its operands: the value, and what of it a part of the result needs.
+    /// Its operands, each with its access.
     pub operands: Vec<(usize, Access)>,
     /// Its results.
     pub results: Vec<usize>,
     /// Axes of the result that it cannot be cut along; none for what cannot be cut at all.
     pub uncut: Option<Vec<usize>>,
-    /// Whether each element of the result depends on those at the same place only.
+    /// True if each element of the result depends only on those at the same place.
     pub pointwise: bool,
     /// Arithmetic operations, about.
     pub work: f64,
@@ -39,13 +39,13 @@ pub struct Value<'c> {
     pub size: u64,
     /// Bytes in the arena: none for arguments, constants, and what the function returns.
     pub bytes: u64,
-    /// Whether it is a constant, or computed from nothing else.
+    /// True for a constant, and for values computed from constants only.
     pub constant: bool,
     /// The operation that it is a result of.
     pub maker: Option<usize>,
     /// The operations that read it, in order.
     pub users: Vec<usize>,
-    /// Whether the function returns it.
+    /// True if the function returns it.
     pub returned: bool,
 }
 
@@ -77,7 +77,7 @@ impl<'c> Network<'c> {
         Some(network)
     }
 
-    /// Whether an operation makes the same whatever the inputs are.
+    /// True for an operation with results whose operands, if any, are all constants.
     fn is_constant(&self, op: Op<'c>, places: &HashMap<ir::Id, usize>) -> bool {
         let known = |value: Val<'c>| {
             places.get(&ir::id(value)).is_some_and(|place| self.values[*place].constant)
@@ -139,7 +139,7 @@ impl<'c> Network<'c> {
     }
 }
 
-/// Whether an operation is computed element by element, so that it is fused with its neighbours.
+/// True for an elementwise operation, which is fused with its neighbours.
 fn is_pointwise(op: Op<'_>) -> bool {
     let others = [
         graph::QuantizeLinear::NAME,

@@ -12,13 +12,13 @@ pub struct Region {
     pub end: usize,
 }
 
-/// How the result of a region is cut: an axis, and the number of pieces.
+/// Grid of a region's result: an axis, and the number of pieces along it.
 pub type Grid = Vec<(usize, i64)>;
 
 /// The part of each value that a patch needs, by axes of the grid.
 pub type Needs = BTreeMap<usize, Vec<Span>>;
 
-/// What patches take.
+/// Costs of patches.
 #[derive(Clone, Copy, Debug)]
 pub struct Price {
     /// Bytes that are in use at once inside, what is held through the region aside.
@@ -60,7 +60,7 @@ impl Region {
         found
     }
 
-    /// Whether all operations can be cut along an axis.
+    /// True if all operations can be cut along an axis.
     pub fn allows(&self, network: &Network<'_>, axis: usize) -> bool {
         let rank = network.values[self.end].dims.len();
         axis < rank
@@ -84,7 +84,8 @@ impl Region {
         patches
     }
 
-    /// What of each value a patch needs; none if a part of an operation's windows has only padding.
+    /// Part of each value that a patch needs; none if a part of an operation's windows has only
+    /// padding.
     pub fn needs(&self, network: &Network<'_>, grid: &Grid, patch: &[Span]) -> Option<Needs> {
         let mut needs = Needs::from([(self.end, patch.to_vec())]);
         for step in network.steps[self.steps.clone()].iter().rev() {
@@ -116,7 +117,7 @@ impl Region {
         Some(needs)
     }
 
-    /// What a patch takes.
+    /// Costs of a patch.
     pub fn price(&self, network: &Network<'_>, lives: &Lives, grid: &Grid, needs: &Needs) -> Price {
         let share = |value: usize| -> f64 {
             let Some(spans) = needs.get(&value) else { return 0.0 };

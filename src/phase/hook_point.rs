@@ -11,7 +11,7 @@ pub enum HookPoint {
     GraphToRuntime,
     /// A function in the graph dialect becomes loops and calls on tensors.
     GraphToTir,
-    /// The constants that a target's calls are given are replaced, after lowering.
+    /// After lowering: the constants that a target's calls are given are replaced.
     ConstantUpdater,
     /// A target's module of buffers becomes artifacts.
     TirToRuntime,

@@ -47,8 +47,8 @@ impl Phases {
     /// Adds a phase behind another one, with an MLIR pipeline on `builtin.module`.
     ///
     /// # Errors
-    /// There is no phase `after`, or it is the last one; the name is taken, or no word of letters, digits and dashes; the
-    /// pipeline is not one of `builtin.module`.
+    /// There is no phase `after`, or it is the last one. The name is taken, or no word of letters,
+    /// digits and dashes. The pipeline is not one of `builtin.module`.
     pub fn insert_after(mut self, after: &str, name: &str, pipeline: &str) -> Result<Self> {
         let before = self.find(after)?;
         if before.origin() == Phase::Codegen {

@@ -8,9 +8,9 @@ use crate::{Error, Result};
 const LOADS_SCHEDULES: &str = "transform-preload-library";
 const APPLIES_SCHEDULES: &str = "transform-interpreter";
 
-/// Fails if targets load schedules that would mix, or if a compile that goes on after phase `after`
-/// would apply what only phases before that load: libraries of schedules are of a compile as a whole,
-/// and not in the IR.
+/// Fails if targets load schedules that would mix, or if a compile that resumes after phase `after`
+/// would apply schedules that only earlier phases load. Libraries of schedules belong to a compile
+/// as a whole, and are not in the IR.
 pub fn check_schedules(targets: &[TargetPipelines], after: Phase) -> Result<()> {
     let phases_with = |target: &TargetPipelines, pass: &str| -> Vec<Phase> {
         let found = target.phases.iter().filter(|(_, text)| text.contains(pass));

@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 use std::{fmt, str::FromStr};
 
-/// What the passes that a target has at a phase run on.
+/// Anchor of the passes that a target has at a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Anchor {
     /// The whole module.
@@ -14,8 +14,9 @@ pub(crate) enum Anchor {
     TargetModule,
 }
 
-/// A point of the compile at which IR can be looked at, changed and resumed from: one of those of the framework, or one of
-/// an embedder's own behind it ([`super::Phases`]). Phases are ordered as they run.
+/// A point of the compile at which IR can be inspected, changed and resumed from. It is one of the
+/// framework's, or one of an embedder's own behind it ([`super::Phases`]). Phases are ordered as
+/// they run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Phase {
     /// The place of the framework's phase that it is, or that it is behind.
@@ -31,7 +32,7 @@ impl fmt::Debug for Phase {
     }
 }
 
-/// What the table says of a phase.
+/// Entry of a phase in the table.
 #[derive(Clone, Copy)]
 struct Row {
     phase: Phase,
@@ -94,8 +95,9 @@ phases! {
 }
 
 impl Phase {
-    /// The phases of the framework at which targets register pipelines, in order. The one at `lower` is the hook
-    /// graph-to-tir: what it leaves in the graph dialect is lowered in the default way.
+    /// The phases of the framework at which targets register pipelines, in order. The one at
+    /// `lower` is the hook graph-to-tir: operations that it leaves in the graph dialect are lowered
+    /// in the default way.
     pub fn extensible() -> impl Iterator<Item = Self> {
         ROWS.into_iter().filter(|row| row.is_extensible).map(|row| row.phase)
     }
@@ -105,7 +107,7 @@ impl Phase {
         self.name
     }
 
-    /// What the passes run on that a target has at the phase.
+    /// Anchor of the passes that a target has at the phase.
     pub(crate) fn anchor(self) -> Anchor {
         match self.behind {
             0 => ROWS[usize::from(self.place)].anchor,

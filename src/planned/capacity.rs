@@ -1,4 +1,4 @@
-//! Whether a device's memory, or a pool of the board, is large enough.
+//! Capacity check of a device's memory, and of a pool of the board.
 
 use crate::{
     ir::{
@@ -44,7 +44,7 @@ pub fn check_pool<'c>(
     Err(PassError::at(&main, does_not_fit(pool, constants, values, peak)))
 }
 
-/// What is said of a pool that is too small.
+/// Error message for a pool that is too small.
 pub fn does_not_fit(pool: &Pool, constants: u64, values: u64, peak: Option<&str>) -> String {
     let Pool { name, bytes, .. } = pool;
     let at = peak.map_or_else(String::new, |peak| format!(" at once, at {peak},"));

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 /// A constant as a function sees it: its place in the table, and its type, by its text.
 type Key = (usize, String);
 
-/// Where a block of constants is.
+/// Memory of a block of constants.
 #[derive(Clone, Copy)]
 pub enum Block<'n> {
     /// In the host's memory, the block of all constants.
@@ -40,22 +40,22 @@ pub enum Block<'n> {
     Device(&'n str),
 }
 
-/// What a device's memory is loaded with when it is opened.
+/// Initial content of a device's memory, loaded when it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
     /// Its memory space.
     pub space: String,
     /// The block of constants that it comes from: a pool of the board, or empty for all of the host's.
     pub source: String,
-    /// Where it begins there.
+    /// First byte in that block.
     pub offset: u64,
     /// Its size.
     pub bytes: u64,
 }
 
 impl Load {
-    /// Has the main function load it before all else, from the block of its source, which starts at `start`
-    /// among all constants.
+    /// Makes the main function load it before all else, from the block of its source, which starts
+    /// at `start` among all constants.
     pub fn write<'c>(
         &self,
         (module, main): (Op<'c>, Op<'c>),
@@ -174,8 +174,8 @@ impl<'c> Values<'c> {
         Ok(Self { function, block, made: IndexMap::new() })
     }
 
-    /// What `read` reads, at a place of the table and an offset in the block, as a buffer of type
-    /// `ty`.
+    /// The buffer of type `ty` that `read` reads, at a place of the table and an offset in the
+    /// block.
     pub fn get(
         &mut self,
         read: Op<'c>,

@@ -1,5 +1,5 @@
-//! What is left of a plan in generated code: sizes that are written in several places, and
-//! constant distances from the start of a block of memory.
+//! Numbers of a plan in generated code: sizes that are written in several places, and constant
+//! distances from the start of a block of memory.
 
 use super::Memory;
 use crate::{
@@ -141,7 +141,7 @@ fn is_pointer(ty: Type<'_>) -> bool {
     ty.to_string().starts_with("!llvm.ptr")
 }
 
-/// By how many bytes `op` moves a pointer, if that is a constant number of bytes.
+/// Bytes by which `op` moves a pointer, if they are constant.
 fn distance<'c>(op: Op<'c>, base: Val<'c>) -> Option<i64> {
     let operands = ir::operands(op);
     let element = op.attribute("elem_type").ok()?.to_string();

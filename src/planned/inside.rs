@@ -1,4 +1,4 @@
-//! What callers of a function know about what its run does to memory.
+//! Effects of a function's run on memory, as far as its callers know them.
 
 use super::{Memory, Order, Place, Span, lifetime, places, spans};
 use crate::{
@@ -21,19 +21,19 @@ pub(super) const AFTER: usize = usize::MAX;
 /// The functions that callers look into, by name.
 pub type Effects<'c> = BTreeMap<String, Effect<'c>>;
 
-/// What a function does to memory.
+/// Effects of a function on memory.
 pub struct Effect<'c> {
-    /// How many points its run has.
+    /// Number of points of its run.
     pub length: usize,
-    /// Which argument is its arena in a memory space; the host's has the empty name.
+    /// Index of the argument that is its arena in a memory space; the host's has the empty name.
     pub arenas: BTreeMap<String, usize>,
-    /// What it does with its arguments; none for one that it may use at any time.
+    /// Use of its arguments; none for one that it may use at any time.
     pub arguments: Vec<Option<Argument>>,
     /// The use of each arena by itself and by what it calls.
     pub uses: BTreeMap<String, Vec<BufferUse<'c>>>,
 }
 
-/// What a function does with an argument.
+/// Use of an argument by a function.
 pub struct Argument {
     /// The first point at which it is used.
     pub first: usize,
@@ -47,9 +47,9 @@ pub struct Argument {
 
 /// The lives of what a buffer contains.
 pub struct Lives {
-    /// Until when the content at the start of the function is in use.
+    /// Last point at which the content at the start of the function is in use.
     pub before: Option<usize>,
-    /// When contents that are written in the function are in use.
+    /// Spans in which contents that are written in the function are in use.
     pub spans: Vec<Span>,
 }
 
@@ -60,7 +60,7 @@ pub struct BufferUse<'c> {
     pub op: Op<'c>,
     /// The operation that makes the buffer, wherever it is.
     pub made: Op<'c>,
-    /// What the buffer is, for messages.
+    /// Description of the buffer, for messages.
     pub what: String,
     /// The time of use, in points of the function.
     pub span: Span,
@@ -73,7 +73,7 @@ pub struct BufferUse<'c> {
 }
 
 impl BufferUse<'_> {
-    /// What it is and its bytes, for messages.
+    /// Description of the buffer and its bytes, for messages.
     pub fn describe(&self) -> String {
         let end = self.offset.saturating_add(self.size);
         format!("{} at bytes {} to {end}", self.what, self.offset)

@@ -1,4 +1,4 @@
-//! When the bytes of a buffer matter.
+//! Live ranges of buffers.
 //!
 //! An access that overwrites all of a buffer starts a new life of it. Control flow is read as what
 //! it may do: what is in use across an iteration of a loop is in use during the whole loop.
@@ -22,13 +22,13 @@ pub(super) struct Access<'e, 'c> {
     touch: Touch<'e, 'c>,
 }
 
-/// What an operation does to a buffer.
+/// Use of a buffer by an operation.
 #[derive(Clone, Copy)]
 struct Touch<'e, 'c> {
     op: Op<'c>,
-    /// Whether the whole buffer is overwritten.
+    /// True if the whole buffer is overwritten.
     overwrites: bool,
-    /// Of a call that is looked into, when what is called uses the buffer.
+    /// Use of the buffer inside of a call that is looked into.
     inside: Option<Inside<'e>>,
 }
 
@@ -42,7 +42,7 @@ struct Inside<'e> {
 }
 
 impl<'e, 'c> Order<'e, 'c> {
-    /// When what `call` calls uses `value`, which is `whole` if it has all of the buffer.
+    /// Use of `value` inside of `call`; `whole` is true if the value has all of the buffer.
     fn inside(&self, call: Op<'c>, value: Val<'c>, whole: bool) -> Option<Inside<'e>> {
         let effect = self.effect(call)?;
         let places = arguments_of(call, value)?;
@@ -85,7 +85,7 @@ pub fn spans<'c>(
     scan.spans
 }
 
-/// What `function` does with an argument of it; none if that may be anything at any time.
+/// Use of an argument by `function`; none if that may be anything at any time.
 pub(super) fn argument<'c>(
     order: &Order<'_, 'c>,
     function: Op<'c>,
@@ -125,7 +125,7 @@ fn in_order<'a, 'e, 'c>(
     found
 }
 
-/// Whether the buffer's address is taken.
+/// True if the buffer's address is taken.
 fn is_exposed(users: &[Touch<'_, '_>]) -> bool {
     users.iter().any(|touch| ir::op_name(touch.op) == ADDRESS)
 }
@@ -285,7 +285,7 @@ fn is_view(op: Op<'_>) -> bool {
     memref::is_alias(op) || is_plain && !is_address && effects::touches_nothing(op)
 }
 
-/// Whether `op` writes every element of `value`, and reads none.
+/// True if `op` writes every element of `value`, and reads none.
 fn overwrites<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let uses = ir::operands(op).iter().filter(|operand| **operand == value).count();
     uses == 1 && effects::overwrites(op).contains(&value)

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// From the first point at which a buffer is in use to the last, itself included.
 pub type Span = (usize, usize);
 
-/// The order in which the operations of a function run: each has a point where it starts and one
-/// where it ends, and what is inside of it lies between them, as does what it calls.
+/// The order in which the operations of a function run. Each has a point where it starts and one
+/// where it ends. Operations inside of it, and those that it calls, lie between them.
 pub struct Order<'e, 'c> {
     // Only looked up, so that its own order is of no effect.
     points: HashMap<ir::Id, Span>,
@@ -44,7 +44,7 @@ impl<'e, 'c> Order<'e, 'c> {
         Self { points, effects }
     }
 
-    /// What is known of the function that `call` calls.
+    /// Known effects of the function that `call` calls.
     pub fn effect(&self, call: Op<'c>) -> Option<&'e Effect<'c>> {
         effect_of(call, self.effects)
     }

@@ -22,8 +22,8 @@ pub type Clash = (Use, Use);
 
 /// The first clash of different buffers in the order of the program.
 ///
-/// Takes n log n steps: what is in use at one time is apart, as long as nothing has clashed, so a
-/// new use can only meet its neighbours.
+/// Takes n log n steps: uses at one time are disjoint as long as nothing has clashed, so a new one
+/// can only meet its neighbours.
 pub fn clash(uses: &[Use]) -> Option<Clash> {
     let mut order: Vec<&Use> = uses.iter().filter(|piece| piece.size > 0).collect();
     order.sort_by_key(|piece| (piece.start, piece.offset, piece.buffer));

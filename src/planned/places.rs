@@ -14,7 +14,7 @@ use crate::{
 use melior::ir::{ValueLike, operation::OperationLike};
 use std::fmt;
 
-/// What a place is in.
+/// Memory that a place is in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Memory {
     /// The function's working memory, an argument of it; with the name of the memory space where

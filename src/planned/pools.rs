@@ -1,4 +1,4 @@
-//! Whether what is planned in the pools of a board may be there, and fits.
+//! Checks of the pools of a board: permitted contents, users, and size.
 
 use super::{Memory, capacity, places, users::Users};
 use crate::{
@@ -40,7 +40,7 @@ pub fn check<'c>(module: Op<'c>) -> PassResult<'c> {
     Ok(())
 }
 
-/// What runs when most bytes of a pool are in use.
+/// Operation that runs when most bytes of a pool are in use.
 fn peak<'c>(main: Op<'c>, pool: &Pool) -> PassResult<'c, Option<String>> {
     let signature = func::Signature::of(main)?;
     let lists = signature.arguments.iter().map(|(_, list)| list);

@@ -1,4 +1,4 @@
-//! Whether work of devices that goes on beside other work keeps apart from it.
+//! Race check for device queues: overlapping commands must not touch the same bytes.
 //!
 //! Read from the IR alone: which bytes a command of a queue uses, and what is known to be done when
 //! it, or an operation of the host, begins.
@@ -52,7 +52,7 @@ impl Bytes {
         }
     }
 
-    /// Whether one writes what the other uses.
+    /// True if one writes what the other uses.
     fn clashes(&self, other: &Self) -> bool {
         (self.writes || other.writes)
             && self.block == other.block
@@ -90,7 +90,8 @@ struct Walk<'s, 'c> {
     space: &'s str,
     target: &'s str,
     clock: Clock,
-    /// What was started, with the bytes of the device's memory and of the host's that it uses.
+    /// Commands that were started, with the bytes of the device's memory and of the host's that
+    /// they use.
     commands: Vec<(Command<'c>, Vec<Bytes>, Vec<Bytes>)>,
     /// The last command on the queue when the ticket of a slot was taken.
     tickets: BTreeMap<i64, usize>,

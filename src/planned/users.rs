@@ -1,4 +1,4 @@
-//! Which targets touch a buffer.
+//! Targets that touch a buffer.
 
 use crate::{
     ir::{
@@ -19,11 +19,11 @@ pub const HOST: &str = "host";
 /// Ids of targets.
 pub type Targets = BTreeSet<String>;
 
-/// What the functions of a module do with the buffers that they are given.
+/// Targets that touch the buffers that the functions of a module are given.
 pub struct Users {
     /// Id of the target that runs the network.
     host: Option<String>,
-    /// For each function with a body, who touches each of its arguments.
+    /// For each function with a body, the targets that touch each of its arguments.
     arguments: BTreeMap<String, Vec<Targets>>,
 }
 
@@ -53,7 +53,7 @@ impl Users {
         own.unwrap_or_else(|| HOST.to_owned())
     }
 
-    /// Who touches a buffer of a function, in what it calls too.
+    /// Targets that touch a buffer of a function, in what it calls too.
     pub fn touching<'c>(&self, function: Op<'c>, buffer: Val<'c>) -> Targets {
         let own = self.target_of(function);
         let (mut found, mut seen) = (Targets::new(), HashSet::new());
@@ -74,14 +74,14 @@ impl Users {
         found
     }
 
-    /// Who runs an operation of a function.
+    /// Targets that run an operation of a function.
     pub fn at(&self, op: Op<'_>, own: &str) -> Targets {
         let given = [DEVICE, INLINE].into_iter().filter_map(|name| ir::attr_str(op, name));
         let given = given.map(|target| self.named(Some(target)));
         given.chain([own.to_owned()]).collect()
     }
 
-    /// Who touches what a known function is given.
+    /// Targets that touch a value that a known function is given.
     fn in_call<'c>(&self, call: Op<'c>, value: Val<'c>) -> Option<Targets> {
         let arguments = self.arguments.get(&calls::callee(call)?)?;
         let places = calls::arguments_of(call, value)?;
@@ -96,7 +96,7 @@ impl Users {
     }
 }
 
-/// Whether an operation touches no bytes of the buffers that it has.
+/// True for an operation that touches no bytes of the buffers that it has.
 pub fn is_free(op: Op<'_>) -> bool {
     memref::is_alias(op) || ir::op_name(op) == "memref.dealloc"
 }

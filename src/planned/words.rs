@@ -20,7 +20,7 @@ fn word(element: Type<'_>) -> u64 {
     }
 }
 
-/// Those of the elements of a `memref.global`.
+/// Bytes of the words of a `memref.global`'s elements.
 pub fn of_global(global: Op<'_>) -> u64 {
     let ty = global.attribute("type").ok().and_then(ir::attribute::held_type);
     ty.map_or(1, |ty| word(ir::element_type(ty)))

@@ -1,8 +1,8 @@
 //! The choice of a pool for each buffer and each constant.
 //!
-//! Pools are filled one after the other, the fastest first: with what may live nowhere else, then with
-//! what is read and written most for its size. Whether it fits is what the planner of the memory says
-//! of the same buffers; where it needs more than is in use at once, colder ones go to the next pool.
+//! Pools are filled one after the other, the fastest first: with what may live nowhere else, then
+//! with what is read and written most for its size. The planner of the memory decides from the same
+//! buffers if they fit. If it needs more than is in use at once, colder ones go to the next pool.
 
 use super::{
     demand::{Program, Scope, Spaces},
@@ -33,18 +33,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that needs a place.
 struct Item<'c> {
-    /// What is told the pool: an allocation, a call with scratch memory, or the reads of a constant.
+    /// Operations that are told the pool: an allocation, a call with scratch memory, or the reads
+    /// of a constant.
     ops: Vec<Op<'c>>,
     bytes: u64,
     content: Content,
     /// Function and request of what is no constant.
     request: Option<(usize, usize)>,
     heat: u64,
-    /// Who touches it.
+    /// Targets that touch it.
     users: Targets,
 }
 
-/// Says of each allocation, scratch memory and read of a constant in the host's memory which pool it is in.
+/// Assigns a pool to each allocation, scratch memory and read of a constant in the host's memory.
 pub fn assign<'c>(module: Op<'c>, pools: &[Pool]) -> PassResult<'c> {
     ports::make(module, pools)?;
     let graph = CallGraph::of(module)?;
@@ -163,7 +164,7 @@ struct Choice<'a, 'c, 'm> {
     items: &'a [Item<'c>],
 }
 
-/// What a pool has.
+/// Bytes in use of a pool.
 struct Filled {
     constants: u64,
     values: u64,
@@ -256,7 +257,7 @@ impl<'a, 'c> Choice<'a, 'c, '_> {
         Candidate { bytes, spans, heat: item.heat, forced: forced(index) }
     }
 
-    /// What a pool has in which these items live.
+    /// Bytes in use of a pool in which these items live.
     fn filled(&self, pool: &Pool, chosen: &[usize]) -> PassResult<'c, Filled> {
         let align = Scope::Pool(pool).alignment();
         let of_constant = |index: &&usize| self.items[**index].request.is_none();

@@ -1,4 +1,4 @@
-//! What asks for memory while a network runs: allocations, scratch memory of calls, and calls of
+//! Requests for memory while a network runs: allocations, scratch memory of calls, and calls of
 //! functions that ask in turn.
 
 use super::overlap::{self, Overlap};
@@ -43,7 +43,7 @@ impl<'m> Scope<'m> {
         }
     }
 
-    /// What a buffer is aligned to.
+    /// Alignment of a buffer.
     pub fn alignment(self) -> u64 {
         let asked = match self {
             Scope::Host => 0,
@@ -53,7 +53,7 @@ impl<'m> Scope<'m> {
         asked.max(ALIGNMENT as u64)
     }
 
-    /// Whether an operation that asks for memory in `space` asks for this.
+    /// True if an operation that asks for memory in `space` asks for this.
     fn has(self, op: Op<'_>, space: &str) -> bool {
         let in_pool = match self {
             Scope::Pool(pool) => board::of(op).as_deref() == Some(&*pool.name),
@@ -70,7 +70,7 @@ pub struct Spaces<'m> {
     pub scope: Scope<'m>,
     /// The memories of devices.
     pub memories: &'m [Memory],
-    /// Whether memory on the chip of devices is looked at, too, which tiles are in.
+    /// True if memory on the chip of devices, which tiles are in, is looked at, too.
     pub tiles: bool,
 }
 
@@ -82,17 +82,17 @@ impl Spaces<'_> {
 
 /// The functions of a module, those called before those that call them.
 pub struct Program<'c, 'm> {
-    /// What each asks for.
+    /// Memory that each function needs.
     pub functions: Vec<FunctionMemory<'c, 'm>>,
 }
 
-/// What a function needs while it runs.
+/// Memory that a function needs while it runs.
 pub struct FunctionMemory<'c, 'm> {
     /// The memory.
     pub scope: Scope<'m>,
     /// The function.
     pub function: Op<'c>,
-    /// When its operations run.
+    /// Points at which its operations run.
     pub timeline: Timeline,
     /// Its own buffers.
     pub requests: Vec<Request<'c>>,
@@ -100,7 +100,7 @@ pub struct FunctionMemory<'c, 'm> {
     pub tiles: BTreeMap<String, Vec<Request<'c>>>,
     /// Calls of functions that stand before it.
     pub calls: Vec<(Op<'c>, Call)>,
-    /// Whether its callers do not look into it.
+    /// True if its callers do not look into it.
     pub opaque: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct FunctionMemory<'c, 'm> {
 pub struct Request<'c> {
     /// The allocation, or the call that needs scratch memory.
     pub op: Op<'c>,
-    /// What the planner is told.
+    /// The buffer as the planner sees it.
     pub buffer: Buffer,
     /// Operations that free it.
     pub deallocs: Vec<Op<'c>>,
@@ -144,12 +144,12 @@ impl<'c, 'm> Program<'c, 'm> {
         self.functions.iter().position(|memory| edit::same(memory.function, function))
     }
 
-    /// What the planner is told.
+    /// The functions as the planner sees them.
     pub fn times(&self) -> Vec<program::Function> {
         self.functions.iter().map(FunctionMemory::times).collect()
     }
 
-    /// Where the operation is at which most of a frame is in use.
+    /// Location of the operation at which most of a frame is in use.
     pub fn peak(&self, frame: &Frame) -> Option<String> {
         let bound = frame.bound.filter(|bound| bound.bytes > 0)?;
         let memory = &self.functions[bound.function];
@@ -193,7 +193,8 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
         Ok(Self { scope, function, timeline, requests, tiles, calls, opaque })
     }
 
-    /// Has buffers of work that goes on after its call be in use until it is known to be over.
+    /// Extends the use of buffers of work that goes on after its call, until the work is known to
+    /// be over.
     fn outlast(&mut self, overlap: &Overlap<'c>) {
         let Some(schedule) = overlap.schedule(self.function) else { return };
         let until = |span: &mut (usize, usize), ops: &[Op<'c>]| {
@@ -211,7 +212,7 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
         }
     }
 
-    /// What the planner is told.
+    /// The function as the planner sees it.
     fn times(&self) -> program::Function {
         program::Function {
             length: self.timeline.length(),
@@ -223,7 +224,7 @@ impl<'c, 'm> FunctionMemory<'c, 'm> {
 }
 
 impl Scope<'_> {
-    /// What scratch memory is aligned to: in the memory of a device no more than the host's is.
+    /// Alignment of scratch memory: in the memory of a device no more than the host's.
     fn scratch_alignment(self) -> u64 {
         match self {
             Scope::Device(_) => ALIGNMENT as u64,
@@ -240,7 +241,7 @@ fn space_of<'c>(op: Op<'c>) -> PassResult<'c, String> {
     })
 }
 
-/// What an allocation asks for.
+/// The request of an allocation.
 fn request<'c>(timeline: &Timeline, op: Op<'c>, align: u64) -> PassResult<'c, Request<'c>> {
     let ty = ir::result0(op)?.r#type();
     let size = size::bytes(ty).filter(|_| op.operand_count() == 0).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Which of the things that may live in a pool do so: as many of the hot ones as there is space for.
+//! Choice of the items that live in a pool: as many of the hot ones as there is space for.
 
 use crate::plan::Span;
 
@@ -6,11 +6,11 @@ use crate::plan::Span;
 pub struct Candidate<'a> {
     /// Bytes, with what alignment adds.
     pub bytes: u64,
-    /// When it is in use; all the time if it is a constant.
+    /// Spans in which it is in use; none for a constant, which is in use all the time.
     pub spans: Option<&'a [Span]>,
-    /// How often each byte is read or written.
+    /// Number of reads and writes of each byte, in sixteenths.
     pub heat: u64,
-    /// Whether it has no other place.
+    /// True if it has no other place.
     pub forced: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How often the bytes of a buffer are read and written in a run of its function.
+//! Number of reads and writes of a buffer's bytes in a run of its function.
 
 use crate::{
     ir::{self, Op, Val, edit, effects, size},
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Parts of one access of each byte, so that what is touched in part counts, too.
 const UNIT: u64 = 16;
 
-/// Of scratch memory: it is written and read.
+/// Accesses of scratch memory: it is written and read.
 pub const SCRATCH: u64 = 2 * UNIT;
 
 /// The accesses of each byte, in sixteenths.
@@ -41,7 +41,7 @@ fn touched_by(user: Op<'_>, value: Val<'_>) -> Option<u64> {
     }
 }
 
-/// How often an operation runs in a run of its function, as far as its loops say so.
+/// Number of times that an operation runs in a run of its function, as far as its loops say so.
 fn times(op: Op<'_>) -> u64 {
     let around = std::iter::successors(op.parent_operation(), |op| op.parent_operation());
     let loops = around.filter(|op| ir::op_name(*op) == "scf.for");

@@ -1,4 +1,4 @@
-//! How much of each pool of the board is left for a target, as far as that is known.
+//! Bytes of each pool of the board that are left for a target, as far as they are known.
 
 use crate::{
     Result,
@@ -20,12 +20,13 @@ use std::collections::HashMap;
 pub struct Left {
     /// The pool.
     pub pool: Pool,
-    /// Bytes that nothing else takes: exact when memory is planned, before that what is left when
-    /// values that live across the call take the fast pools and constants the slow ones.
+    /// Bytes that nothing else takes. They are exact when memory is planned. Before that they are
+    /// an estimate: values that live across the call take the fast pools, and constants the slow
+    /// ones.
     pub bytes: u64,
 }
 
-/// What is left in the pools that a target reaches, the fastest first. `subject` is the function that
+/// Space left in the pools that a target reaches, the fastest first. `subject` is the function that
 /// asks, or the target's module when memory is planned.
 pub fn of<'c>(module: Op<'c>, subject: Op<'c>, target: &str) -> Result<Vec<Left>> {
     let pools = board::declared(module)?;

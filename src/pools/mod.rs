@@ -1,7 +1,8 @@
 //! The memory that functions ask for, and the pools of a board that it is put into.
 //!
-//! A board is a file of the user ([`file`]). [`assign`] chooses a pool for each buffer and constant;
-//! what asks for memory is found by [`demand`], for that choice and for the plan alike.
+//! A board is a file of the user ([`file`]). The module [`assign`] chooses a pool for each buffer
+//! and constant. Requests for memory are found by [`demand`], for that choice and for the plan
+//! alike.
 
 pub mod assign;
 pub mod demand;

@@ -16,7 +16,7 @@ pub struct Overlap<'c> {
 }
 
 impl<'c> Overlap<'c> {
-    /// What is known of the device; none if all its work is done in the order of its calls.
+    /// The overlap on the device; none if all its work is done in the order of its calls.
     pub fn of(graph: &CallGraph<'c>, scope: Scope<'_>) -> Option<Self> {
         let Scope::Device(memory) = scope else { return None };
         let overlapping =
@@ -28,7 +28,7 @@ impl<'c> Overlap<'c> {
         Some(Self { starters: Starters::of(module, &memory.target) })
     }
 
-    /// What a function starts; none if it starts nothing.
+    /// Commands that a function starts; none if it starts nothing.
     pub fn schedule(&self, function: Op<'c>) -> Option<Schedule<'c>> {
         let schedule = Schedule::of(edit::entry_block(function)?, &self.starters);
         (!schedule.commands.is_empty()).then_some(schedule)

@@ -1,4 +1,4 @@
-//! When the buffers of all functions are in use, in points of one run of the network.
+//! Live ranges of all buffers on one program-wide timeline.
 
 use super::demand::Program;
 use crate::plan::Span;
@@ -6,19 +6,19 @@ use crate::plan::Span;
 /// One run of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Instance {
-    /// Its first point is here.
+    /// A run with this first point.
     At(usize),
-    /// At some time of this, of a function that callers do not look into.
+    /// A run at some time of this span, of a function that callers do not look into.
     Within(Span),
 }
 
 /// The times of all requests.
 pub struct Timetable {
-    /// How many points there are.
+    /// Number of points.
     pub length: usize,
-    /// By function and request.
+    /// Live ranges by function and request.
     spans: Vec<Vec<Vec<Span>>>,
-    /// How often each function runs.
+    /// Number of runs of each function.
     pub runs: Vec<u64>,
 }
 
@@ -66,7 +66,7 @@ impl Timetable {
         Self { length, spans: times.collect(), runs }
     }
 
-    /// When a request is in use: in order, and apart from each other.
+    /// Live ranges of a request: in order, and disjoint.
     pub fn spans(&self, function: usize, request: usize) -> &[Span] {
         &self.spans[function][request]
     }

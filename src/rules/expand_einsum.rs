@@ -1,8 +1,9 @@
 //! Sums of products in index notation as matrix products, which have kernels.
 //!
-//! The labels of two operands fall into four classes: those of both and the result count matrices,
-//! those of one and the result are its rows or columns, those of both alone are summed over. What one operand alone
-//! sums over is summed first. With each class next to each other the operands are matrices.
+//! The labels of two operands fall into four classes. Labels of both and the result count matrices.
+//! Labels of one operand and the result are its rows or columns. Labels of both alone are summed
+//! over; a label of one operand alone is summed over first. With each class next to each other the
+//! operands are matrices.
 
 use crate::{
     Result,
@@ -63,8 +64,8 @@ fn expand<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     Ok(true)
 }
 
-/// Puts a transposition in front of the second matrix of a `gemm`, which kernels read transposed only where it
-/// is constant and can be packed, and takes `alpha` to the first.
+/// Puts a transposition in front of the second matrix of a `gemm`, and multiplies the first by
+/// `alpha`. Kernels read the second transposed only where it is constant and can be packed.
 fn plain_gemm<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     let Some(op) = graph::Gemm::of(op) else { return Ok(false) };
     let known = [op.a(), op.b()].iter().all(|value| Element::of(value.r#type()).is_some());

@@ -2,8 +2,8 @@
 //!
 //! `(conv(x, w) + b - mean) * k + bias` with `k = scale / sqrt(var + epsilon)` is a convolution
 //! with filters `w * k` and bias `(b - mean) * k + bias`. All of them are constants, so the new
-//! ones are computed here. `scale-batch-norm`: a multiplication and an addition take the place of what has no
-//! convolution to go into, and fuse with other elementwise operations.
+//! ones are computed here. `scale-batch-norm`: a multiplication and an addition replace a
+//! normalization without a convolution before it, and fuse with other elementwise operations.
 
 use crate::{
     Error, Result,

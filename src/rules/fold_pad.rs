@@ -52,7 +52,7 @@ fn foldable<'c>(pad: graph::Pad<'c>) -> Option<(graph::Conv<'c>, Vec<i64>)> {
     Some((conv, pads))
 }
 
-/// What is added before and after each dimension, if that is known and zero is added.
+/// Amounts of padding before and after each dimension, if they are known and zero is added.
 fn amounts(pad: graph::Pad<'_>) -> Option<Vec<i64>> {
     if let Some(value) = pad.value()
         && Elements::of_value(value)?.floats().iter().any(|value| *value != 0.0)

@@ -19,7 +19,7 @@ use melior::ir::ValueLike;
 /// Operations between the two products, at most.
 const MAX_STEPS: usize = 16;
 
-/// How heads go together.
+/// Grouping of attention heads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Groups {
     batch: i64,
@@ -36,12 +36,12 @@ struct Repeated<'c> {
     groups: Groups,
     /// `[batch, shared, 1, length, size]`.
     source: Val<'c>,
-    /// What is done to `[batch, shared * rest, length, size]`, the first operation first.
-    /// With the place of the operand that is repeated.
+    /// Operations on `[batch, shared * rest, length, size]`, the first one first. Each has the
+    /// place of the operand that is repeated.
     steps: Vec<(Op<'c>, usize)>,
 }
 
-/// Both products of attention, and what is between them.
+/// Both products of attention, and the operations between them.
 struct Attention<'c> {
     scores: graph::MatMul<'c>,
     keys: Repeated<'c>,

@@ -1,11 +1,12 @@
-//! `hoist-gathers`: rows are gathered before what is computed of each element, not after it.
+//! `hoist-gathers`: rows are gathered before elementwise operations, not after them.
 //!
 //! ```text
 //! %f = graph.cast %table                    %g = graph.gather %table, %i
 //! %y = graph.gather %f, %i           -->    %y = graph.cast %g
 //! ```
-//! A table of embeddings in halves or bytes would become one of floats in each run, of which a few rows are read. What
-//! else such an operation reads is gathered with the table where it has that many rows, such as a scale for each.
+//! A table of embeddings in halves or bytes would become one of floats in each run, of which a few
+//! rows are read. Other operands of such an operation are gathered with the table where they have
+//! that many rows, such as a scale for each.
 
 use crate::{
     Result,
@@ -35,7 +36,7 @@ struct Hoist<'c> {
     before: Op<'c>,
     /// The axis of each operand of `before` that is gathered along; none of those that stay as they are.
     axes: Vec<Option<i64>>,
-    /// The sizes of what is gathered of, and its axis.
+    /// The sizes of the gathered value, and the axis.
     dims: Vec<i64>,
     axis: usize,
 }
@@ -102,7 +103,8 @@ fn reshape<'c>(b: &Builder<'c>, x: Val<'c>, dims: &[i64]) -> Result<Val<'c>> {
     Ok(graph::Reshape::build(b, x, shape, ReshapeAttrs { allowzero: true })?.y())
 }
 
-/// How an operand that broadcasts is gathered along an axis of the result; `None` if that is not known.
+/// Axis along which an operand is gathered for an axis of the result; `Some(None)` if the operand
+/// broadcasts there, and `None` if it is not known.
 fn of_operand(operand: Val<'_>, axis: usize, dims: &[i64]) -> Option<Option<i64>> {
     let own = ir::static_dims(operand.r#type())?;
     // Dimensions belong together from the last one on.

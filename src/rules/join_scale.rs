@@ -1,5 +1,6 @@
-//! `join-scale`: weights that a network widens itself. Integers that are cast and multiplied with a scale are dequantized
-//! ones. What is known of those holds for them then: kernels read them as integers, or they are floats in the package.
+//! `join-scale`: weights that a network widens itself. Integers that are cast and multiplied with a
+//! scale are dequantized ones. The same then holds for them: kernels read them as integers, or they
+//! are floats in the package.
 
 use crate::{
     Result,

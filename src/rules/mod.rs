@@ -62,8 +62,8 @@ pub const NORMAL: &[(Rule, &[&str])] = &[
     (scatter_to_slices::RULE, &[graph::ScatterND::NAME]),
 ];
 
-/// Rules that say the layer of real numbers that one operation of integers is. They are kept where a device takes that
-/// layer; elsewhere the operation stays as hosts have kernels for it.
+/// Rules from one operation of integers to its layer of real numbers. They are kept where a device
+/// takes that layer; elsewhere the operation stays as hosts have kernels for it.
 pub const FORMS: &[Rule] = &[
     expand_qlinear::CONV,
     expand_qlinear::CONV_SUMS,
@@ -87,7 +87,7 @@ pub fn normal(names: &BTreeSet<&str>) -> Vec<Rule> {
     NORMAL.iter().filter(|(_, needed)| fits(needed)).map(|(rule, _)| *rule).collect()
 }
 
-/// The rules of a list of names, separated by commas, each once and in the order of the table.
+/// The rules of a comma-separated list of names. Each comes once, in the order of the table.
 ///
 /// # Errors
 /// A name is neither that of a rule nor of a group: the message has all that there are.

@@ -5,9 +5,9 @@
 //! ...                            -->  ...
 //! %2 = graph.concat %a, %b, %c        %2 = graph.concat %1, %c
 //! ```
-//! Networks whose layers read what all earlier ones computed (DenseNet) say it in the first form, where each part is copied
-//! into each concatenation. In the second one they share a buffer (`host::joints`), or one copy is made of what there were
-//! many of.
+//! Networks whose layers read the results of all earlier ones (DenseNet) have the first form, where
+//! each part is copied into each concatenation. In the second form they share a buffer (in-place
+//! concat, `host::joints`), or one copy replaces many.
 
 use crate::{
     Result,

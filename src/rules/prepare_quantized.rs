@@ -1,12 +1,12 @@
-//! `prepare-quantized`: rules that bring a graph with quantize and dequantize pairs to the form that patterns of integer
-//! targets describe, without a change of its numbers.
+//! `prepare-quantized`: rules that bring a graph with quantize and dequantize pairs to the form
+//! that patterns of integer targets describe, without a change of its numbers.
 //!
-//! - Every use of dequantized numbers gets a dequantization of its own, so that a layer can be
-//!   taken together with those of its inputs although another layer reads the same input.
-//! - Reshapes and transposes between a layer and its quantization move behind it, and those
-//!   between a dequantization and its layer before it: they move integers then.
-//! - Numbers that are dequantized and quantized again with the same parameters stay as they are.
-//! - A concatenation that is quantized is one of quantized numbers (`quantize-parts`): each part is
+//! * Every use of dequantized numbers gets a dequantization of its own. A layer can then be taken
+//!   with those of its inputs although another layer reads the same input.
+//! * Reshapes and transposes between a layer and its quantization move behind it, and those between
+//!   a dequantization and its layer before it: they move integers then.
+//! * Numbers that are dequantized and quantized again with the same parameters stay as they are.
+//! * A concatenation that is quantized is one of quantized numbers (`quantize-parts`): each part is
 //!   quantized where it is computed.
 
 use crate::{
@@ -96,7 +96,7 @@ fn fold_pair<'c>(r: &mut Rewriter<'_, 'c>, op: Op<'c>) -> Result<bool> {
     Ok(same && is_exact)
 }
 
-/// Whether two parameters are constants of one element, which is the same.
+/// True if two parameters are constants of one and the same element.
 fn is_same_number(a: Val<'_>, b: Val<'_>) -> bool {
     let number = |value| {
         let elements = Elements::of_value(value)?;
@@ -105,7 +105,7 @@ fn is_same_number(a: Val<'_>, b: Val<'_>) -> bool {
     number(a).is_some() && number(a) == number(b)
 }
 
-/// Whether one scale and zero point stand for all elements.
+/// True if one scale and zero point stand for all elements.
 fn is_per_tensor(op: Op<'_>) -> bool {
     let block = ir::attr_i64(op, "block_size").unwrap_or(0);
     let single = |value: &Val<'_>| ir::dims(value.r#type()).iter().all(|dim| *dim == 1);

@@ -1,4 +1,5 @@
-//! `scatter-to-slices`: a scatter at the coordinates of a box is what lies around the box, and the updates in it.
+//! `scatter-to-slices`: a scatter at the coordinates of a box becomes the slices around the box,
+//! and the updates in it.
 //!
 //! ```text
 //! %y = graph.scatter_nd %x, %i, %u    -->    %a = graph.slice %x ...
@@ -62,7 +63,7 @@ fn insert<'c>(
     Ok(graph::Concat::build(b, &parts, axis as i64)?.y())
 }
 
-/// Where the box begins along each dimension, if the coordinates are those of a box.
+/// Start of the box along each dimension, if the coordinates are those of a box.
 fn starts_of(scatter: &graph::ScatterND<'_>) -> Option<Vec<i64>> {
     let [x, indices, updates, y] =
         [scatter.x(), scatter.indices(), scatter.updates(), scatter.y()].map(dims);
@@ -85,7 +86,7 @@ fn starts_of(scatter: &graph::ScatterND<'_>) -> Option<Vec<i64>> {
         starts.push(start);
     }
     starts.resize(x.len(), 0);
-    // What the box does not say of the last dimensions, it has all of.
+    // The box has all of the last dimensions that its coordinates do not name.
     let fits = updates[..axes] == grid[..] && updates[axes..] == x[axes..];
     (fits && !updates.contains(&0)).then_some(starts)
 }
@@ -99,7 +100,7 @@ fn dims(value: Val<'_>) -> Option<Vec<usize>> {
 #[derive(Clone)]
 struct Line {
     axis: usize,
-    /// As many as the axis is long, or one for all.
+    /// One number for each position along the axis, or one for all.
     values: Vec<i64>,
 }
 
@@ -133,7 +134,7 @@ impl Line {
         same.then_some(Self { axis, values })
     }
 
-    /// That of a value which spreads a constant.
+    /// The line of a value that spreads a constant.
     fn of_value(value: Val<'_>) -> Option<Self> {
         if let Some(elements) = Elements::of_value(value) {
             return match elements.is_splat() {

@@ -27,7 +27,8 @@ use std::{
 
 /// Links objects (host code and that of accelerators) and makes an [`Executable`] of them.
 ///
-/// `constants` is what `pack-constants` collected; `libraries` are those that the objects need.
+/// `constants` are those that `pack-constants` collected; `libraries` are those that the objects
+/// need.
 ///
 /// # Safety
 /// The objects are the ones that compiling the model of `signature` gave, for this machine.

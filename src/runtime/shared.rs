@@ -10,12 +10,12 @@ pub struct Library {
     _raw: Raw,
 }
 
-/// What every process has already; their development files are often linker scripts.
+/// Libraries that every process has already; their development files are often linker scripts.
 const STANDARD: [&str; 5] = ["c", "m", "dl", "pthread", "rt"];
 
-/// Loads what `-lNAME` and paths of shared objects among a linker's arguments name; `-LDIR` and
-/// `-Wl,-rpath,DIR` say where to look first. Other arguments mean nothing here. A static library is
-/// linked into a shared one first, by the compiler `cc`.
+/// Loads the libraries that `-lNAME` and paths of shared objects among a linker's arguments name;
+/// `-LDIR` and `-Wl,-rpath,DIR` are searched first. Other arguments mean nothing here. A static
+/// library is linked into a shared one first, by the compiler `cc`.
 pub fn load_libraries(flags: &[String], cc: &str) -> Result<Vec<Library>> {
     let folder = |flag: &String| {
         let path = flag.strip_prefix("-L").or_else(|| flag.strip_prefix("-Wl,-rpath,"));
@@ -52,8 +52,8 @@ fn load(name: &str, folders: &[PathBuf], cc: &str) -> Result<Library> {
     open(Path::new(&file)).map_err(|error| failure(name, &error))
 }
 
-/// Links all of a static library into a shared one, which is loaded. What its code calls in itself
-/// stays in it.
+/// Links all of a static library into a shared one, which is loaded. Calls inside of the library
+/// stay inside.
 fn load_static(archive: &Path, cc: &str) -> Result<Library> {
     let folder = Folder::new()?;
     let archive = archive.canonicalize().map_err(|e| Error::io("cannot read", archive, e))?;

@@ -1,9 +1,10 @@
 //! Sizes that are known at run time, in buffers that have room for the greatest.
 //!
-//! A dimension is a product of [`Size`]s. Its buffer has room for the greatest value of each; the elements that count are
-//! the first ones along each factor, and the others are padding, whose values do not matter. What mixes elements along such a
-//! dimension (a sum, a softmax, a window) reads the padding as a value that changes nothing. With that all passes behind
-//! see types with known dimensions, on each target, and memory is planned once for all sizes.
+//! A dimension is a product of [`Size`]s. Its buffer has room for the greatest value of each. The
+//! elements that count are the first ones along each factor; the others are padding, whose values
+//! do not matter. An operation that mixes elements along such a dimension (a sum, a softmax, a
+//! window) reads the padding as a value that changes nothing. With that all passes behind see types
+//! with known dimensions, on each target, and memory is planned once for all sizes.
 //!
 //! The rules of operations are in [`rules`], by name. An operation without one is an error that names the operation and the
 //! symbol, so that nothing is computed of padding by chance.
@@ -39,9 +40,9 @@ struct Info {
 /// A size that data decide.
 #[derive(Clone, Copy)]
 struct Decided<'c> {
-    /// Its value, a scalar i64.
+    /// Value of the size, a scalar i64.
     value: Val<'c>,
-    /// An operation behind that value, before which what depends on it is made.
+    /// An operation behind that value. All that depends on the size is made before it.
     anchor: Op<'c>,
 }
 
@@ -87,12 +88,12 @@ enum Remedy {
 /// Gives each symbolic dimension of `@main` the greatest size of its range, and the function one more argument: the values
 /// of the symbols, `tensor<Nxi64>`. Dimensions of arguments are named by `phl.sizes`, symbols by `phl.symbols` of the module.
 ///
-/// A size that data decide, such as the number of elements other than 0, gets room for the greatest; a last result of the
-/// function has the sizes of all of these, `tensor<Nxi64>`. Without symbols that is all that changes, and not where
-/// `only_given` is set.
+/// A size that data decide, such as the number of elements other than 0, gets room for the
+/// greatest. A last result of the function has the sizes of all of these, `tensor<Nxi64>`. Without
+/// symbols that is all that changes, and not where `only_given` is set.
 ///
-/// Sizes that operations need to be equal are: a symbol that has to be a number is that number, and two that have to be one
-/// are one.
+/// Sizes that operations need to be equal are unified. A symbol is replaced by a number, or by the
+/// other symbol.
 ///
 /// # Errors
 /// A dimension has no name or a name without a range. An operation has no rule for a size that is known at run time, or
@@ -249,7 +250,7 @@ fn bound_main<'c>(
             continue;
         }
         if let Err(error) = bounding.visit(op) {
-            // What data decide cannot be chosen.
+            // Sizes that data decide cannot be chosen.
             let place = |solution: &Solution| match *solution {
                 Solution::Value(place, _) | Solution::Multiple(place, _) => place,
                 Solution::Equal(one, other) => one.max(other),

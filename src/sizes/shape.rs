@@ -10,7 +10,7 @@ fn factors<'d>(dims: impl IntoIterator<Item = &'d Dim>) -> Vec<Size> {
     all.filter(|size| size.known() != Some(1)).collect()
 }
 
-/// The dimensions of a tensor of dimensions `from` that is reshaped to `target`, where one may be -1.
+/// Dimensions of a tensor of dimensions `from` after a reshape to `target`. One of these may be -1.
 ///
 /// # Errors
 /// The elements that count would not be the first ones along the new dimensions.
@@ -86,7 +86,7 @@ fn take_last(left: &mut Vec<Size>, size: &Size) -> Option<Vec<Size>> {
         let part =
             rest.filter(|rest| *rest != next).and_then(|rest| Some((next.divided(&rest)?, rest)));
         match part {
-            // What is taken is the inner part, which has to be a number.
+            // The part that is taken is the inner one, which has to be a number.
             Some((before, rest)) if rest.known().is_some() && before.known() != Some(1) => {
                 taken.insert(0, rest);
                 left.push(before);

@@ -27,7 +27,7 @@ pub(super) struct Bounded<'c> {
     pub work: Work,
 }
 
-/// The parts that a module asks for, with the symbols of each; those with less work come first.
+/// The parts that a module asks for, with the symbols of each. Parts with less work come first.
 ///
 /// # Errors
 /// A part names no symbol, or no size of its range, or there would have to be too many.
@@ -125,7 +125,7 @@ pub(super) fn branch<'c>(all: &Bounded<'c>, parts: &[Bounded<'c>]) -> PassResult
         ir::ops(block).pop().ok_or_else(|| fail(Error::internal("a function without an end")))?;
     let b = Builder::before(end).map_err(fail)?;
     let branches = Branches { b, inputs: edit::arguments(block), all };
-    // What is there runs where nothing else fits.
+    // The existing code runs where nothing else fits.
     let results: Vec<_> = ir::operands(end).iter().map(|value| value.r#type()).collect();
     let whole = branches.region(all, &results, true).map_err(fail)?;
     branches.chain(parts, whole, (end, &results)).map_err(fail)
@@ -250,7 +250,7 @@ impl<'c> Branches<'_, 'c> {
         Ok(region)
     }
 
-    /// A loop that runs at most once, over what an earlier one may have written.
+    /// A loop that runs at most once, over the results of an earlier one.
     fn run(
         &self,
         limit: Val<'c>,

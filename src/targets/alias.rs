@@ -15,11 +15,11 @@ pub const ALIASES: &str = "aliases.toml";
 /// A name for a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
-    /// What it stands for.
+    /// Spec behind the name.
     pub spec: TargetSpec,
     /// One line of help; may be empty.
     pub doc: String,
-    /// Where it is declared, for messages.
+    /// Location of the declaration, for messages.
     pub place: String,
 }
 
@@ -186,7 +186,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Why an alias does not work; nothing if it does.
+    /// Reason why an alias does not expand; none if it does.
     pub(super) fn alias_fault(&self, name: &str) -> Option<String> {
         let entry = TargetEntry::new(name);
         let fault =

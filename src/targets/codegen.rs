@@ -1,5 +1,5 @@
-//! What a manifest says of code: which generator makes it, and what it is compiled and linked with.
-//! The generators are in [`crate::codegen`].
+//! Code generation in a manifest: the generator of the code, and its settings for compiler and
+//! linker. The generators are in [`crate::codegen`].
 
 mod kinds;
 
@@ -12,21 +12,20 @@ use serde::Serialize;
 use std::fmt;
 use toml::Spanned;
 
-/// What makes C of a target's module unless its manifest says; it ends with the pass that takes
-/// `headers`.
+/// Default pipeline from a target's module to C; it ends with the pass that takes `headers`.
 const C_PIPELINE: &str = include_str!("../../pipelines/common/c.pipeline");
 
-/// What makes the LLVM dialect of a device's module.
+/// Pipeline from a device's module to the LLVM dialect.
 const LLVM_PIPELINE: &str = include_str!("../../pipelines/common/llvm.pipeline");
 
-/// What makes parallel loops of a function on buffers.
+/// Pipeline from a function on buffers to parallel loops.
 const KERNEL_PIPELINE: &str = include_str!("../../pipelines/common/kernels.pipeline");
 
-/// How code of a target is generated and linked.
+/// Generation and linking of a target's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Codegen {
-    /// What is generated.
+    /// Kind of the generated code.
     #[serde(default)]
     pub kind: CodegenKind,
     /// Headers that generated C may include; all, if the manifest has no pipeline for codegen.
@@ -47,7 +46,7 @@ pub struct Codegen {
     pub link_flags: Vec<String>,
     /// Function that opens the device.
     pub open: Option<String>,
-    /// What that function is given behind the place for the device: `id` and `option.NAME`.
+    /// Arguments of that function behind the place for the device: `id` and `option.NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(default)]
     pub open_arguments: Vec<String>,
@@ -61,17 +60,17 @@ pub struct Codegen {
     /// Function that is called when it has, also after a failure: `int f(DEVICE *)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deactivate: Option<Spanned<String>>,
-    /// What the two are called around; an inference, if it is not said.
+    /// Extent of work that the two enclose; by default an inference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Spanned<Activation>>,
-    /// How regions that hooks made blobs of are run.
+    /// Functions that run regions of which hooks made blobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<Spanned<super::device::Blob>>,
     /// C that is used unless an option says where a library is.
     pub stand_in: Option<StandIn>,
-    /// What runs the loops of its regions; the C compiler's machine without it.
+    /// Machine that runs the loops of its regions; the C compiler's machine without it.
     pub kernels: Option<Kernels>,
-    /// How single operations are printed as C, in place of the usual; the first that fits counts.
+    /// C of single operations, in place of the usual; the first that fits counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(default)]
     pub emit: Vec<Emit>,
@@ -91,7 +90,7 @@ pub struct Emit {
 }
 
 impl Emit {
-    /// Says what is wrong with the texts.
+    /// Checks the texts; the error describes the fault.
     fn check(&self) -> Result<(), String> {
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let known = ["arith.", "math."].iter().find_map(|dialect| self.op.strip_prefix(dialect));
@@ -139,7 +138,7 @@ impl Emit {
 }
 
 impl fmt::Display for Emit {
-    /// As `set-c-target` reads it.
+    /// Writes the form that `set-c-target` reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dtype = self.dtype.as_deref().unwrap_or("*");
         write!(f, "{} {dtype} {}", self.op, self.c.trim())
@@ -272,7 +271,7 @@ impl Codegen {
         })
     }
 
-    /// What is called around the device's work, for help.
+    /// Calls around the device's work, for help.
     pub(super) fn context(&self) -> Vec<(String, String)> {
         let when = self.when.as_ref().map(|when| *when.get_ref()).unwrap_or_default();
         let calls = [("activate", &self.activate), ("deactivate", &self.deactivate)];

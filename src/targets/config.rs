@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The usual name of a configuration.
 pub const CONFIG: &str = "phaseline.toml";
 
-/// What a configuration says.
+/// Contents of a configuration file.
 ///
 /// ```toml
 /// target-path = ["targets"]     # relative to the file

@@ -1,4 +1,4 @@
-//! What `phaseline targets` prints, all of it from declarations.
+//! Output of `phaseline targets`, all of it from declarations.
 
 mod json;
 
@@ -27,7 +27,7 @@ fn to_json(value: &impl Serialize) -> crate::Result<String> {
     text.map(|text| text + "\n").map_err(|error| crate::Error::internal(error.to_string()))
 }
 
-/// What is declared, and what about it.
+/// Names of declarations, with their descriptions.
 type Rows = Vec<(String, String)>;
 
 /// The rows below a title, in columns; nothing if there are none.
@@ -79,7 +79,7 @@ impl TargetKind {
         sections.into_iter().fold(head, |text, (title, rows)| text + &section(title, rows))
     }
 
-    /// Where a declaration comes from, if it is not the kind's own.
+    /// Origin of a declaration, if it is not the kind's own.
     fn origin(&self, what: &str, name: &str) -> String {
         let origin = self.origins.get(&format!("{what} {name}"));
         origin.map(|origin| format!(" ({origin})")).unwrap_or_default()

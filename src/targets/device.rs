@@ -1,4 +1,4 @@
-//! What a kind says of its device between opening and closing: what it is activated around, and blobs.
+//! A kind's device between opening and closing: activation, memory, queues and blobs.
 
 use super::{codegen::Codegen, instance::TargetInstance, kind::Role};
 use crate::{Error, Result, artifact::c_identifier, expr::Val};
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Queues that a device has at most.
 const MAX_QUEUES: i64 = 256;
 
-/// What `activate` and `deactivate` are called around.
+/// Extent of work that `activate` and `deactivate` enclose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
@@ -20,7 +20,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// As manifests and pipelines have it.
+    /// Name in manifests and pipelines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Inference => "inference",
@@ -29,7 +29,8 @@ impl Activation {
     }
 }
 
-/// How a device is given a region as a block of bytes that a hook made. Functions return a status.
+/// Functions that hand a region to a device as a block of bytes, made by a hook. They return a
+/// status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Blob {
@@ -51,7 +52,8 @@ impl Blob {
 }
 
 impl TargetInstance {
-    /// Bytes of the memory that its calls take values in; none if it has no such memory, or only the device knows.
+    /// Bytes of the memory that its calls take values in. None without such a memory, or if only
+    /// the device knows.
     ///
     /// # Errors
     /// By its expression the size is no positive number.
@@ -109,7 +111,7 @@ impl TargetInstance {
         }
     }
 
-    /// How many queues the device has; one, if it has none of its own.
+    /// Number of queues of the device; one, if it has none of its own.
     ///
     /// # Errors
     /// By its expression the number is not from 1 to [`MAX_QUEUES`].

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// What a file is for: names in generated text have less freedom.
+/// Use of a file: names in generated text have less freedom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// A pipeline, which is only read.
@@ -20,7 +20,7 @@ const SPECIAL: [char; 6] = ['\\', '"', '\'', '<', '>', ':'];
 /// Endings of files that a C compiler takes for something else than a source.
 const NO_SOURCES: [&str; 4] = ["", "h", "hpp", "so"];
 
-/// Says why `name` cannot be the name of a file in a target's folder.
+/// Checks `name` as the name of a file in a target's folder; the error has the reason.
 pub fn check(name: &str, of: Use) -> Result<(), String> {
     let fault = |reason: &str| {
         Err(format!(

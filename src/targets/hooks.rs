@@ -1,4 +1,4 @@
-//! What a target declares of its hooks, in Rust or in its manifest. [`crate::hook`] runs them.
+//! Hooks of a target, declared in Rust or in its manifest. [`crate::hook`] runs them.
 
 use super::TargetInstance;
 use crate::{
@@ -28,7 +28,7 @@ use std::{fmt, sync::Arc};
 pub struct Constant {
     /// The C function.
     pub callee: String,
-    /// Which of the call's inputs it is, from 0.
+    /// Index of the call's input, from 0.
     pub input: usize,
     /// Elements, row-major.
     pub value: Tensor,
@@ -40,9 +40,9 @@ pub struct Constant {
 pub struct Command {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Whether the constant updater is asked once about all constants of a call.
+    /// True if the constant updater is asked once about all constants of a call.
     pub together: bool,
-    /// Whether it is given the whole module, beside what it is asked about.
+    /// True if it is given the whole module, beside the subject of the question.
     pub module: bool,
     /// The protocol.
     pub protocol: Protocol,
@@ -97,7 +97,7 @@ impl Protocol {
     }
 }
 
-/// What a program may take of time and space for an answer.
+/// Limits of time and space for a program's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Seconds.
@@ -153,19 +153,18 @@ pub trait Judge: fmt::Debug {
     -> Result<Judgement>;
 }
 
-/// What becomes of a constant.
+/// Fate of a constant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    /// It stays.
+    /// Keeps the constant.
     Keep,
-    /// Another one takes its place.
+    /// Replaces it by another one.
     Replace(Tensor),
     /// The call passes a null pointer in its place: what it said is part of another one.
     LeaveOut,
 }
 
-/// What a hook is asked about. The IR is a copy: a hook reads it, and whatever it does to it
-/// changes nothing.
+/// A question to a hook. The IR is a copy: a hook reads it, and changes have no effect.
 pub struct Request<'a, 'c> {
     /// The context, in which results are made.
     pub context: &'c Context,
@@ -173,7 +172,7 @@ pub struct Request<'a, 'c> {
     pub target: &'a TargetInstance,
     /// The whole module as it is now, with what targets that lower earlier made of theirs.
     pub module: Op<'c>,
-    /// What the question is about, in `module`: a function of the target, or for
+    /// Subject of the question, in `module`: a function of the target, or for
     /// [`HookPoint::TirToRuntime`] the module that holds the target's functions.
     pub subject: Op<'c>,
 }
@@ -189,9 +188,9 @@ pub struct PoolLeft {
     /// exact. Before, it is what is left if values that live across the call of the function take the
     /// fast pools, and constants the slow ones.
     pub left: u64,
-    /// What its buffers are aligned to.
+    /// Alignment of its buffers in bytes.
     pub alignment: u64,
-    /// What it may hold: `activations`, `constants`, `inputs`, `outputs`.
+    /// Kinds of values that it may hold: `activations`, `constants`, `inputs`, `outputs`.
     pub holds: Vec<&'static str>,
 }
 
@@ -213,7 +212,7 @@ impl Request<'_, '_> {
     }
 }
 
-/// What a function becomes.
+/// Replacement of a function.
 pub struct Lowered<'c> {
     /// Functions, the entry among them. Their names need to be distinct only here.
     pub module: Module<'c>,
@@ -243,8 +242,7 @@ impl<'c> Lowered<'c> {
 pub const BLOB_END: &str = ".blob";
 
 impl<'c> Lowered<'c> {
-    /// Has the device execute a blob in place of the function that was asked about
-    /// (`[codegen.blob]`).
+    /// Replaces the function by the execution of a blob (`[codegen.blob]`).
     ///
     /// # Errors
     /// The target's manifest does not say how blobs are executed, or a size is not known.
@@ -410,7 +408,7 @@ pub trait Hooks: Send + Sync {
     }
 }
 
-/// How a manifest answers a hook.
+/// Answer of a manifest to a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataHook {
     /// A pipeline: on each function of the target, or on its module for
@@ -441,14 +439,14 @@ impl fmt::Display for Command {
 /// The hooks of a target kind.
 #[derive(Clone, Default)]
 pub struct HookSet {
-    /// Those of the manifest.
+    /// Hooks of the manifest.
     pub data: Vec<(HookPoint, DataHook)>,
-    /// Those of an embedder; asked first.
+    /// Hooks of an embedder; asked first.
     pub rust: Option<Arc<dyn Hooks>>,
 }
 
 impl HookSet {
-    /// What the manifest says about a hook.
+    /// Hook of the manifest at a point.
     pub fn data(&self, point: HookPoint) -> Option<&DataHook> {
         self.data.iter().find(|(other, _)| *other == point).map(|(_, hook)| hook)
     }
@@ -469,14 +467,14 @@ impl HookSet {
         }
     }
 
-    /// Whether `apply-hook` has something to run at a point.
+    /// True if `apply-hook` has something to run at a point.
     pub fn is_code(&self, point: HookPoint) -> bool {
         let asks = |hooks: &Arc<dyn Hooks>| hooks.points().contains(&point);
         self.rust.as_ref().is_some_and(asks)
             || matches!(self.data(point), Some(DataHook::Command(_)))
     }
 
-    /// What there is for each point, as text.
+    /// Hooks of each point, as text.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let text = |point: HookPoint| {
             let rust = self.rust.as_ref().filter(|rust| rust.points().contains(&point));
@@ -490,7 +488,7 @@ impl HookSet {
         HookPoint::ALL.into_iter().filter_map(|p| Some((p.name(), text(p)?))).collect()
     }
 
-    /// Whether anything is declared for a point.
+    /// True if anything is declared for a point.
     pub fn has(&self, point: HookPoint) -> bool {
         self.is_code(point) || self.data(point).is_some()
     }

@@ -1,7 +1,9 @@
-//! Functions whose bodies are in headers: `static inline` functions and macros, around intrinsics and `asm` or not.
+//! Functions whose bodies are in headers: `static inline` functions and macros. They may consist of
+//! intrinsics or `asm`.
 //!
-//! A pattern with `inline = true` may call one. It has no symbol that a linker finds, so the host's own code takes
-//! the body from the header: the C of the host includes it, and code through LLVM takes it from Clang.
+//! A pattern with `inline = true` may call one. It has no symbol that a linker finds, so the host's
+//! own code takes the body from the header. The C of the host includes it, and code through LLVM
+//! takes it from Clang.
 
 use super::{CodegenKind, TargetInstance};
 use crate::{Error, Result, process};
@@ -30,7 +32,7 @@ impl TargetInstance {
     }
 }
 
-/// Says what is wrong with a command for Clang, which starts once in a process.
+/// Checks a command for Clang, which starts once in a process; the error describes the fault.
 fn check_clang(command: &str) -> Result<(), String> {
     static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +57,7 @@ fn check_clang(command: &str) -> Result<(), String> {
 pub struct InHeaders {
     names: Vec<String>,
     texts: Vec<String>,
-    /// There is nothing else that could have a body.
+    /// True if nothing else could have a body.
     only: bool,
 }
 

@@ -26,7 +26,7 @@ use std::{
 pub struct TargetInstance {
     /// Name of this target in the compile; of its functions, regions and artifacts.
     pub id: String,
-    /// What is known about its kind.
+    /// Kind of the target.
     pub kind: Arc<TargetKind>,
     /// Values of the options that have one, by name with `_` for `-`.
     pub options: OptionValues,
@@ -51,7 +51,7 @@ impl TargetInstance {
         self.kind.role == Role::Host
     }
 
-    /// What tells it from others in a profile, whatever its id.
+    /// Identity in a profile, whatever its id.
     pub fn profiled(&self) -> ProfiledTarget {
         ProfiledTarget::new(&self.kind.name, &self.options)
     }
@@ -88,8 +88,8 @@ impl TargetInstance {
         if self.is_host() && declared.is_empty() { everything(table) } else { Ok(declared) }
     }
 
-    /// What it can do besides its patterns. A host before the last place makes any region a
-    /// function, for which it has to know the sizes.
+    /// Capabilities besides its patterns. A host before the last place makes any region a function,
+    /// for which it has to know the sizes.
     ///
     /// # Errors
     /// [`TargetInstance::queues`].
@@ -193,7 +193,7 @@ impl TargetInstance {
         }
     }
 
-    /// What `${word}` stands for.
+    /// Value of `${word}`.
     pub(super) fn word(&self, word: &str) -> Result<String, String> {
         if word == "id" {
             return Ok(self.id.clone());
@@ -209,7 +209,7 @@ impl TargetInstance {
             .ok_or_else(|| format!("option '{word}' of target '{}' is not set", self.id))
     }
 
-    /// How its code is generated, with the library or what stands in for it.
+    /// Code generation settings, with the library or its stand-in.
     pub fn codegen(&self) -> Result<Codegen> {
         let filled = |flags: &[String]| -> Result<Vec<String>> {
             let flag = |flag: &String| {
@@ -271,7 +271,7 @@ impl TargetInstance {
         Evaluator::new(facts, &NoNames).eval(expr)
     }
 
-    /// What its work and its transfers cost.
+    /// Costs of its work and its transfers.
     pub fn rates(&self) -> Result<Rates> {
         let usual = if self.is_host() { Rates::host() } else { Rates::default() };
         let declared = &self.kind.cost;

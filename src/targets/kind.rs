@@ -30,21 +30,21 @@ use std::{
 /// The form in which code of this process is asked as a hook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServedFlags {
-    /// Once about all constants of a call.
+    /// True if it is asked once about all constants of a call.
     pub together: bool,
-    /// With the whole module.
+    /// True if it is given the whole module.
     pub module: bool,
     /// Before a region has its place, too.
     pub dry_run: bool,
 }
 
-/// What a target can do.
+/// Role of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// It runs everything; it comes last in a target spec.
+    /// Runs everything; it comes last in a target spec.
     Host,
-    /// It runs what its patterns match, and needs a host beside it.
+    /// Runs what its patterns match, and needs a host beside it.
     Device,
 }
 
@@ -61,7 +61,7 @@ pub struct PoolDecl {
     pub row: i64,
     /// Memory scope of buffers in it.
     pub scope: String,
-    /// How tiles get there and back.
+    /// Transfers of tiles to the pool and back.
     pub dma: Option<DmaDecl>,
     /// One line of help.
     pub doc: String,
@@ -70,7 +70,7 @@ pub struct PoolDecl {
 /// Texts of a declaration, with their lines in the manifest.
 pub type TileLines = Vec<(String, usize)>;
 
-/// How tiles get to a pool and back, with the places of its texts in the manifest.
+/// Transfers of tiles to a pool and back, with the places of its texts in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DmaDecl {
     /// The declaration.
@@ -79,7 +79,7 @@ pub struct DmaDecl {
     pub lines: TileLines,
 }
 
-/// What work and transfers cost, in nanoseconds; expressions over options.
+/// Costs of work and transfers in nanoseconds; expressions over options.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostDecl {
     /// One call of a region.
@@ -116,11 +116,11 @@ pub struct ScheduleDecl {
     pub pattern: Option<String>,
     /// The text, with options not filled in yet.
     pub text: String,
-    /// Where it is.
+    /// Location of the text, for messages.
     pub place: String,
 }
 
-/// Where the files of a kind are.
+/// Storage of a kind's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
     /// In the program: names and texts.
@@ -157,7 +157,7 @@ impl Files {
         Ok(path)
     }
 
-    /// Whether there is a file of that name.
+    /// True if there is a file of that name.
     pub fn has(&self, name: &str) -> bool {
         match self {
             Files::Embedded(files) => files.iter().any(|(known, _)| *known == name),
@@ -165,7 +165,7 @@ impl Files {
         }
     }
 
-    /// How messages call a file.
+    /// Name of a file in messages.
     pub fn describe(&self, kind: &str, name: &str) -> String {
         match self {
             Files::Embedded(_) => format!("built-in {kind}/{name}"),
@@ -179,21 +179,21 @@ impl Files {
 pub struct TargetKind {
     /// Name in target specs.
     pub name: String,
-    /// Whether it runs everything.
+    /// Host or device.
     pub role: Role,
     /// One line of help.
     pub doc: String,
     /// Options.
     pub options: Vec<OptionDecl>,
-    /// What it can do besides its patterns.
+    /// Capabilities besides its patterns.
     pub capabilities: Capabilities,
-    /// What work and transfers cost.
+    /// Costs of work and transfers.
     pub cost: CostDecl,
     /// Memories.
     pub pools: Vec<PoolDecl>,
     /// The memory that its calls take values in, where that is not the host's.
     pub memory: Option<MemoryDecl>,
-    /// How its work is waited for, where calls only start it.
+    /// Queue that its work is waited for on, if calls only start it.
     pub queue: Option<QueueDecl>,
     /// Patterns in order of declaration; those of single operations come last.
     pub patterns: Vec<PatternDecl>,
@@ -215,13 +215,13 @@ pub struct TargetKind {
     pub codegen: Codegen,
     /// Its files.
     pub files: Files,
-    /// How messages call its manifest.
+    /// Name of its manifest in messages.
     pub manifest: String,
     /// Its manifest, then those of the kinds that it extends; none if it was made in Rust.
     pub layers: Vec<Layer>,
-    /// Which lines of its declarations are in which file.
+    /// Files of the lines of its declarations.
     pub places: Places,
-    /// Where declarations come from that its own manifest has not, by what they are.
+    /// Origins of declarations that its own manifest has not, by their names.
     pub origins: Origins,
 }
 
@@ -230,7 +230,7 @@ pub struct TargetKind {
 pub struct Layer {
     /// Name of the kind.
     pub kind: String,
-    /// How messages call the manifest.
+    /// Name of the manifest in messages.
     pub manifest: String,
     /// Its text.
     pub text: String,
@@ -239,7 +239,7 @@ pub struct Layer {
 }
 
 impl CostDecl {
-    /// What is declared, by name, as texts.
+    /// Declared costs, by name, as texts.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         let all = [
             ("per-call", &self.per_call),
@@ -279,7 +279,7 @@ impl TargetKind {
         layers.find(|files| files.has(name)).unwrap_or(&self.files)
     }
 
-    /// Whether a file is its own, and not that of a kind that it extends.
+    /// True if a file is its own, and not that of a kind that it extends.
     pub fn is_own(&self, name: &str) -> bool {
         self.layers.first().is_none_or(|layer| layer.files.has(name))
     }
@@ -295,7 +295,7 @@ impl TargetKind {
         folders.collect()
     }
 
-    /// What `${dir}` or `${dir:KIND}` stands for, in the manifest of this kind or of one that it
+    /// Folder for `${dir}` or `${dir:KIND}`, in the manifest of this kind or of one that it
     /// extends.
     pub fn folder_of(&self, word: &str) -> Option<&Path> {
         let name = if word == "dir" { &self.name } else { word.strip_prefix("dir:")? };
@@ -394,7 +394,7 @@ impl TargetKind {
         if faults.is_empty() { Ok(patterns) } else { Err(Error::invalid(faults.join("\n"))) }
     }
 
-    /// What values an option takes.
+    /// Values that an option takes.
     pub fn option_kind(&self, name: &str) -> Option<&OptionKind> {
         let same = |option: &&OptionDecl| option_word(&option.name) == option_word(name);
         self.options.iter().find(same).map(|option| &option.kind)

@@ -14,8 +14,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Fails if a module has no target of that id, where that is a slip: it is none of the module's
-/// spec, nothing in the module is of it, and no kind is called so.
+/// Fails if a module has no target of that id, and no other use explains the name. An id of the
+/// module's spec, of something in the module or of a kind passes.
 pub fn check_id(module: Op<'_>, id: &str) -> Result<()> {
     let is_kind = |name: &str| {
         let own = of_context(ir::context_of(module));

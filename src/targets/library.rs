@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// A library that is copied into packages.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LibraryDecl {
-    /// Its file: a plain path in the target's folder, or below a folder that an option names.
+    /// Path of the file: plain in the target's folder, or below a folder that an option names.
     pub file: String,
-    /// Its licence, likewise.
+    /// Path of its licence, likewise.
     pub licence: String,
     /// The boolean option that asks for it; without one it is always copied.
     pub when: Option<String>,

@@ -46,7 +46,7 @@ pub use source::Places;
 /// The version of the format that this program reads.
 pub const VERSION: i64 = 1;
 
-/// What a target runs whose patterns declare tiles, where its manifest has no pipeline of its own.
+/// Pipelines of a target whose patterns declare tiles, where its manifest has none of its own.
 const TILED: [(Phase, &str); 2] = [
     (Phase::TirSchedule, CUT),
     (Phase::TirPost, "tir-insert-dma,tir-double-buffer,canonicalize,cse"),
@@ -163,7 +163,7 @@ fn with_kind(codegen: Codegen, role: Role) -> Codegen {
     Codegen { kind, ..codegen }
 }
 
-/// What runs in a phase where no manifest has a pipeline.
+/// Default pipeline of a phase where no manifest has one.
 fn usual_pipeline(
     phase: Phase,
     (codegen, role): (&Codegen, Role),
@@ -183,13 +183,13 @@ fn usual_pipeline(
     }
 }
 
-/// Whether there is a pipeline for the phase of code.
+/// True if there is a pipeline for the phase codegen.
 fn has_codegen(tables: &phases::Tables) -> bool {
     let is_codegen = |name: &Spanned<String>| name.get_ref() == Phase::Codegen.name();
     tables.iter().any(|table| table.keys().any(is_codegen))
 }
 
-/// What cuts calls into tiles in a phase, with what the pools ask for besides.
+/// Pipeline that tiles calls in a phase, with further passes that the pools ask for.
 fn tiled_pipeline(phase: Phase, pools: &[PoolDecl]) -> Option<String> {
     let asks = |asks: &dyn Fn(&DmaSpec) -> bool| {
         pools.iter().filter_map(|pool| pool.dma.as_ref()).any(|dma| asks(&dma.spec))

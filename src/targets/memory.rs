@@ -1,4 +1,4 @@
-//! What a kind says of its device's memory and queue, and of the functions that handle them.
+//! Memory and queue of a kind's device, and the functions that handle them.
 
 use super::kind::TargetKind;
 use crate::expr::Expr;
@@ -27,7 +27,7 @@ pub struct MemoryDecl {
     pub doc: String,
 }
 
-/// That calls of a device only start their work.
+/// A queue of work that calls of a device only start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueDecl {
     /// `int f(DEVICE *)`, which returns when all that was started is done.
@@ -41,7 +41,7 @@ pub struct QueueDecl {
     /// `int f(DEVICE *, int64_t ticket)`, which returns when the ticket is done; with a limit,
     /// milliseconds follow.
     pub wait_for: Option<String>,
-    /// How many queues there are, an expression over options; one without it.
+    /// Number of queues, an expression over options; one without it.
     pub count: Option<Expr>,
     /// `int f(DEVICE *, int64_t queue)`: what is started afterwards is on that queue.
     pub select: Option<String>,
@@ -53,7 +53,7 @@ pub struct QueueDecl {
 }
 
 impl QueueDecl {
-    /// What is said of it, for help.
+    /// Description for help.
     pub(super) fn describe(&self) -> Vec<(String, String)> {
         let limit = self.timeout.iter().map(|limit| ("for at most", format!("{limit} ms")));
         let tickets = self.submit.iter().map(|name| ("tickets from", name.clone()));

@@ -20,7 +20,7 @@ pub struct OperatorDecl {
     pub domain: String,
     /// Name in models.
     pub name: String,
-    /// What patterns of its target call it.
+    /// Name in patterns of its target.
     pub word: String,
     /// One line of help.
     pub doc: String,
@@ -28,7 +28,8 @@ pub struct OperatorDecl {
     pub decl: OpDecl,
     /// Element type and dimensions of each result.
     pub results: Vec<ResultDecl>,
-    /// What computes the same, as the ONNX text of a function; none if only targets can.
+    /// Reference implementation as the ONNX text of a function; none if only targets can compute
+    /// it.
     pub reference: Option<Reference>,
     /// File and line of the declaration.
     pub place: String,
@@ -48,7 +49,7 @@ pub struct ResultDecl {
 pub struct Reference {
     /// The text.
     pub text: String,
-    /// Where it is.
+    /// Location of the text, for messages.
     pub place: String,
 }
 
@@ -56,12 +57,12 @@ pub struct Reference {
 pub type OperandFacts = (TensorType, bool, Option<Payload>);
 
 impl OperatorDecl {
-    /// What tells it from all other operators: domain and name.
+    /// Key among all operators: domain and name.
     pub fn key(&self) -> String {
         key(&self.domain, &self.name)
     }
 
-    /// Whether a declaration of the same operator agrees in all that networks depend on.
+    /// True if a declaration of the same operator agrees in all that networks depend on.
     pub fn agrees(&self, other: &Self) -> bool {
         self.decl == other.decl && self.results == other.results
     }
@@ -227,14 +228,14 @@ impl Scope for OperatorScope<'_> {
 /// others have.
 #[derive(Clone, Debug, Default)]
 pub struct Operators {
-    /// By key: declared by a target of the compile.
+    /// Operators that a target of the compile declares, by key.
     own: BTreeMap<String, Arc<OperatorDecl>>,
-    /// By key: the names of the kinds that declare it, with the place.
+    /// Names of the kinds that declare an operator, with the declaration, by key.
     known: BTreeMap<String, Vec<(String, Arc<OperatorDecl>)>>,
 }
 
 impl Operators {
-    /// Those of the targets of a compile, and of all known kinds.
+    /// Operators of the targets of a compile, and of all known kinds.
     ///
     /// # Errors
     /// Two targets of the compile declare an operator in different ways.
@@ -257,7 +258,7 @@ impl Operators {
         Ok(all)
     }
 
-    /// Those of one kind.
+    /// Operators of one kind.
     pub fn of(kind: &TargetKind) -> Self {
         let own = kind.operators.iter().map(|decl| (decl.key(), decl.clone()));
         Self { own: own.collect(), known: BTreeMap::new() }
@@ -297,7 +298,7 @@ impl Operators {
         known.iter().map(|(_, decl)| decl).find(|decl| decl.reference.is_some())
     }
 
-    /// Which kinds declare an operator, as the end of a message; nothing if none does.
+    /// Kinds that declare an operator, as the end of a message; nothing if there are none.
     pub fn hint(&self, domain: &str, name: &str) -> Option<String> {
         let known = self.known.get(&key(domain, name))?;
         let kinds: Vec<String> =

@@ -4,7 +4,7 @@ use crate::expr::{OptionType, OptionValue};
 use serde::Serialize;
 use std::fmt;
 
-/// What values an option may have.
+/// Values that an option may have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum OptionKind {
@@ -45,11 +45,11 @@ pub enum OptionKind {
 pub struct OptionDecl {
     /// Name, without dashes before it.
     pub name: String,
-    /// What values it may have.
+    /// Values that it may have.
     pub kind: OptionKind,
     /// Its value unless the user gives one; an option without default may be not set at all.
     pub default: Option<OptionValue>,
-    /// Whether a check tries other values of its own accord.
+    /// True if a check tries other values of its own accord.
     pub vary: bool,
     /// One line of help.
     pub doc: String,
@@ -109,7 +109,7 @@ impl OptionDecl {
         }
     }
 
-    /// What is expected of a value, as the end of a sentence.
+    /// Expected form of a value, as the end of a sentence.
     pub fn expected(&self) -> String {
         let range = |min: Option<String>, max: Option<String>| match (min, max) {
             (Some(min), Some(max)) => format!(" from {min} to {max}"),

@@ -1,4 +1,4 @@
-//! What the targets of a compile run together.
+//! Pipelines of all targets of a compile.
 
 use super::TargetInstance;
 use crate::{

@@ -33,7 +33,7 @@ type Builtin = (&'static str, &'static [(&'static str, &'static str)]);
 // The built-in kinds, the folders of `targets/`: `BUILTINS`, which build.rs writes.
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
-/// Whether a kind is a built-in one; no other has its name.
+/// True for a built-in kind; no other has its name.
 pub fn is_builtin(name: &str) -> bool {
     BUILTINS.iter().any(|(builtin, _)| *builtin == name)
 }

@@ -78,8 +78,8 @@ impl FromStr for TargetSpec {
     }
 }
 
-/// Whether a text is TOML: a key with its value, or the head of a table, after comments. No name of
-/// a target is followed by `=`, and JSON has no two brackets or a letter after the first one.
+/// True for TOML: a key with its value, or the head of a table, after comments. No name of a target
+/// is followed by `=`, and JSON has no two brackets or a letter after the first one.
 fn is_toml(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with('#')) else {

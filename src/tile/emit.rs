@@ -1,7 +1,7 @@
 //! The loops of a call that is computed tile by tile.
 //!
-//! Loops that are not cut have their place from the start, and a tile of a tensor is loaded as soon
-//! as the loops that it depends on have one: as far outside as it can be. Where a tile touches a
+//! Loops that are not cut have their place from the start. A tile of a tensor is loaded as soon as
+//! the loops that it depends on have one: as far outside as it can be. Where a tile touches a
 //! border it gets a loop, or a place, of its own, so that every tile has static sizes. Tiles are
 //! tensors in the memory space of the pool: bufferization makes buffers there, and copies to and
 //! from them.
@@ -27,14 +27,14 @@ use crate::{
 };
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// Where a tile is in one loop: at `start + step * iv`, with all else as in the piece.
+/// Position of a tile in one loop: at `start + step * iv`, with all else as in the piece.
 #[derive(Clone, Copy)]
 struct Place<'c, 'e> {
     run: &'e Run,
     iv: Option<Val<'c>>,
 }
 
-/// What is known inside of some of the loops: places, and tiles that are loaded.
+/// State inside of some of the loops: places, and tiles that are loaded.
 #[derive(Clone)]
 pub(super) struct Bound<'c, 'e> {
     places: Vec<Option<Place<'c, 'e>>>,
@@ -269,7 +269,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
         places.map(piece).collect()
     }
 
-    /// Which part of a tensor is its tile.
+    /// The part of a tensor that its tile covers.
     pub(super) fn slice(
         &self,
         b: &Builder<'c>,

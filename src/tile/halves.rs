@@ -1,5 +1,5 @@
-//! Buffers with room for two tiles, of which one is used while the other is moved, and copies of the
-//! operations that use them.
+//! Double buffers, with one tile in use while the other is moved, and copies of the operations that
+//! use them.
 
 use super::pool::Pool;
 use crate::{
@@ -12,7 +12,7 @@ use melior::ir::{
 };
 use std::collections::HashMap;
 
-/// What halves of buffers start at multiples of, in bytes, where no pool says so.
+/// Alignment of halves of buffers, in bytes, where no pool sets it.
 const HALF_ALIGNMENT: i64 = 64;
 
 /// Values of a copy of some operations, by the values of the original.
@@ -40,8 +40,9 @@ pub fn index_constant(value: Val<'_>) -> Option<i64> {
     ir::attr_i64(op, "value")
 }
 
-/// The allocation of a tile, and the part of it that `tile` is, if that is not all: what fills up rows is
-/// not moved. None for what does not start where the allocation does, or is used besides.
+/// The allocation of a tile, and the part of it that `tile` is, if that is not all: the fill of
+/// rows is not moved. None for a tile that does not start where the allocation does, or has other
+/// users.
 fn allocation<'c>(tile: Val<'c>) -> Option<(Op<'c>, Option<Op<'c>>)> {
     let defining = edit::defining_op(tile)?;
     let (alloc, part) = match ir::op_name(defining) {
@@ -64,15 +65,15 @@ pub struct Transfer<'c> {
     pub alloc: Op<'c>,
     /// The part of it that is moved, if not all.
     pub part: Option<Op<'c>>,
-    /// What begins it.
+    /// Operation that begins the transfer.
     pub start: tir::DmaStart<'c>,
-    /// What waits for it.
+    /// Operation that waits for the transfer.
     pub wait: Op<'c>,
 }
 
 impl<'c> Transfer<'c> {
-    /// That which `start` begins, of the `tile` that is one of its ends, if all of it is in `body` but what is at
-    /// the other end.
+    /// The transfer that `start` begins, with the `tile` as one of its ends. All of it must be in
+    /// `body` except the other end.
     pub fn of(
         start: tir::DmaStart<'c>,
         (tile, other): (Val<'c>, Val<'c>),
@@ -93,13 +94,13 @@ impl<'c> Transfer<'c> {
     }
 }
 
-/// Whether an operation is in a block itself.
+/// True if an operation is directly in a block.
 pub fn is_in(op: Op<'_>, body: Blk<'_>) -> bool {
     op.block().is_some_and(|block| block.to_raw().ptr == body.to_raw().ptr)
 }
 
-/// A loop over a range with what it carries. `fill` makes the body of the counter and of these, and gives what they
-/// are in the next iteration.
+/// A loop over a range, with loop-carried values. `fill` makes the body from the counter and these
+/// values, and returns those of the next iteration.
 pub fn loop_with<'c>(
     before: &Builder<'c>,
     (first, end): (i64, i64),

@@ -1,6 +1,6 @@
 //! Calls that are computed tile by tile in a device's own memory.
 //!
-//! A pattern declares the loops of its work and which part of each tensor a tile has
+//! A pattern declares the loops of its work and the part of each tensor that a tile has
 //! (`[pattern.tile]`); `crate::pattern` makes a [`plan::Plan`] of it for a match, [`choose`] picks
 //! the sizes and the order that cost least, and [`emit`] writes the loops. Plan and choice are
 //! those of `phaseline-select`.

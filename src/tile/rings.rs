@@ -1,7 +1,8 @@
 //! Buffers of tensors whose rows stay for the next stripe.
 //!
-//! A buffer has the rows of the tallest stripe. Before a stripe is computed, the rows that it has from the one before
-//! are moved to the start, by the `shift` of their pool, and the others are loaded behind them.
+//! A buffer has the rows of the tallest stripe. Before a stripe is computed, the rows that it
+//! shares with the one before are moved to the start, by the `shift` of their pool. The others are
+//! loaded behind them.
 
 use super::{
     cascade::{Cascade, Part, Ring},
@@ -38,7 +39,8 @@ pub fn buffers<'c>(
     Ok(made)
 }
 
-/// The rows of a stripe in a buffer, which goes on with what is there then. They are those at `offsets` of `source`.
+/// The rows of a stripe in a buffer, and the buffer's contents after that. The rows are those at
+/// `offsets` of `source`.
 pub fn next<'c>(
     b: &Builder<'c>,
     (stripe, ring): (&Part, &Ring),

@@ -1,4 +1,4 @@
-//! Whether a pool has room for second buffers in a loop.
+//! Headroom of a pool for second buffers in a loop.
 
 use super::{halves::pool_of, pool::Pool};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use melior::ir::ValueLike;
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// The buffers of a function in its pools, and when they are in use.
+/// The buffers of a function in its pools, and their live ranges.
 pub struct Rooms<'p> {
     pools: &'p [Pool],
     timeline: Timeline,
@@ -33,7 +33,7 @@ impl<'p> Rooms<'p> {
                 let buffer = ir::result0(op).ok()?;
                 let pool = pool_of(pools, buffer.r#type())?;
                 let bytes = pool.aligned(i64::try_from(size::bytes(buffer.r#type())?).ok()?);
-                // What cannot be followed is in use all the time.
+                // A buffer that cannot be followed is in use all the time.
                 let span = timeline
                     .lifetime(op)
                     .map_or((0, timeline.length()), |lifetime| (lifetime.start, lifetime.end));
@@ -43,7 +43,8 @@ impl<'p> Rooms<'p> {
         Self { pools, timeline, buffers }
     }
 
-    /// Those of some buffers that there is room for a second one of while a loop runs around them: large ones come first.
+    /// The buffers that have headroom for a second one while a loop runs around them: large ones
+    /// come first.
     pub fn twice<'c, T>(
         &self,
         loops: Op<'c>,
@@ -70,7 +71,7 @@ impl<'p> Rooms<'p> {
         all.filter(|(index, _)| granted.contains(index)).map(|(_, one)| one).collect()
     }
 
-    /// Whether there is room for a second one of each of these buffers while a loop runs around them.
+    /// True if each of these buffers has headroom for a second one while a loop runs around them.
     fn has_two<'c>(&self, loops: Op<'c>, allocs: &[Op<'c>]) -> bool {
         let around = self.timeline.span(loops);
         let twice: Vec<ir::Id> =

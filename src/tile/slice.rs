@@ -1,4 +1,4 @@
-//! Parts of tensors, and loops around what is done with them.
+//! Parts of tensors, and loops around operations on them.
 
 use crate::{
     Result,
@@ -141,7 +141,7 @@ fn slice<'c>(
     (values, attributes)
 }
 
-/// Runs `body` `count` times on what it gave the time before: in a loop, unless it is once. The
+/// Runs `body` `count` times, each on the results of the last: in a loop, unless it is once. The
 /// body gets the number of the iteration.
 pub fn repeat<'c>(
     b: &Builder<'c>,

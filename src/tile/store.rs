@@ -1,8 +1,9 @@
 //! Loads and stores that are more than a copy: the device changes elements on their way into a pool or out of it.
 //!
-//! Such a store is a call on tensors with the tile and arrays as `ins` and the part of the tensor as
-//! `outs`; a load has the part among `ins` and writes the tile. Its attribute [`names::STORE`] or [`names::LOAD`] has the arguments that a pattern gives by name; how the
-//! transfer goes is known on buffers only, where `tir-insert-dma` makes a transfer of the call.
+//! Such a store is a call on tensors with the tile and arrays as `ins` and the part of the tensor
+//! as `outs`. A load has the part among `ins` and writes the tile. Its attribute [`names::STORE`]
+//! or [`names::LOAD`] has the arguments that a pattern gives by name. The transfer itself is known
+//! on buffers only, where `tir-insert-dma` makes it of the call.
 
 use super::{
     emit::{Bound, Emitter},
@@ -25,7 +26,7 @@ use melior::ir::{
 };
 
 impl<'c, 'e> Emitter<'c, 'e> {
-    /// How many inputs are arguments of the call; those behind are arrays of stores.
+    /// Number of inputs that are arguments of the call; those behind are arrays of stores.
     pub(super) fn passed(&self) -> usize {
         let given = self.plan.tensors.iter().flat_map(|tensor| &tensor.given);
         let first = given.filter_map(|given| usize::try_from(given.table).ok()).min();
@@ -33,7 +34,7 @@ impl<'c, 'e> Emitter<'c, 'e> {
         first.map_or(all, |first| first.min(all))
     }
 
-    /// Takes the arrays of stores out of the note which inputs are in the host's memory.
+    /// Removes the arrays of stores from the list of inputs in the host's memory.
     pub(super) fn trim_host_ins(&self, b: &Builder<'c>, call: &mut CallExtern<'c>) {
         let passed = self.passed() as i64;
         let slot = call.attributes.iter_mut().find(|(name, _)| name == names::HOST_INS);

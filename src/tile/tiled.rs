@@ -22,9 +22,9 @@ use melior::ir::{Type, ValueLike, operation::OperationLike};
 pub struct Tiled<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// What it calls.
+    /// The parts of the call.
     pub call: CallExtern<'c>,
-    /// Its loops and tiles.
+    /// Loops and tiles of the call.
     pub plan: Call,
 }
 
@@ -40,13 +40,13 @@ impl<'c> Tiled<'c> {
         Ok(plan.map(|plan| Self { op, call, plan: Call { plan, reads } }))
     }
 
-    /// What it reads or writes for a tensor of its plan.
+    /// The value that the call reads or writes for a tensor of its plan.
     pub fn value(&self, tensor: usize) -> Option<Val<'c>> {
         let [_, ins, outs] = &self.call.groups;
         ins.iter().chain(outs).nth(tensor).copied()
     }
 
-    /// A tensor and its pool, if that keeps results and its tile is as the tensor is.
+    /// A tensor and its pool, if that keeps results and its tile has the tensor's form.
     pub fn home(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
         self.plan.home(tensor)
     }
@@ -87,7 +87,7 @@ pub fn loaded<'c>(b: &Builder<'c>, value: Val<'c>, pool: &str) -> Result<Val<'c>
     allocate(b, value.r#type(), Some(value), space)
 }
 
-/// What is said of a call without the tensor that a decision is about.
+/// Internal error about a call without the tensor that a decision is about.
 pub fn lost() -> Error {
     Error::internal("a call has no tensor that could stay in its pool")
 }

@@ -1,4 +1,4 @@
-//! Which operation uses which buffer, where, and how.
+//! Uses of buffers by operations: the operand, the memory, and the kind of access.
 
 use super::{Side, buffer::Buffers, calls::Calls};
 use crate::{
@@ -14,17 +14,17 @@ use melior::ir::{ValueLike, operation::OperationLike};
 /// The use of a buffer by an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Which buffer.
+    /// Index of the buffer.
     pub buffer: usize,
-    /// Which operand of the operation.
+    /// Index of the operation's operand.
     pub operand: usize,
-    /// Where it is wanted.
+    /// Side on which it is wanted.
     pub side: Side,
-    /// Whether what is in it matters.
+    /// True if its content matters.
     pub reads: bool,
-    /// Whether something is written.
+    /// True if something is written.
     pub writes: bool,
-    /// Whether all of it is overwritten.
+    /// True if all of it is overwritten.
     pub whole: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'c> Reader<'_, 'c, '_> {
         Ok(found)
     }
 
-    /// Where a call wants its operands.
+    /// Side on which a call wants each of its operands.
     fn wanted(
         &self,
         op: Op<'c>,
@@ -162,7 +162,7 @@ impl<'c> Reader<'_, 'c, '_> {
     }
 }
 
-/// Whether an operation is a call of the device, or has one in it.
+/// True for a call of the device, and for an operation that contains one.
 pub fn calls_device<'c>(op: Op<'c>, side: Side, target: &str) -> bool {
     std::iter::once(op).chain(edit::walk(op)).any(|op| {
         ir::op_name(op) == tir::CallExtern::NAME

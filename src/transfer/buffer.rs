@@ -12,7 +12,7 @@ use melior::ir::{
 };
 use std::collections::HashMap;
 
-/// What a place of a buffer has.
+/// State of a buffer's places on the host and on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The host's place is up to date.
@@ -43,10 +43,10 @@ pub struct Buffer<'c> {
     pub host: Val<'c>,
     /// In the device's, once it is there.
     pub device: Option<Val<'c>>,
-    /// Where the function's callers have it; none for one of its own.
+    /// Side on which the function's callers have it; none for one of its own.
     pub caller: Option<Side>,
     pub state: State,
-    /// What the device wrote it with, if that is known.
+    /// Operation of the device that wrote it, if that is known.
     pub writer: Option<Op<'c>>,
 }
 
@@ -93,7 +93,7 @@ impl<'c> Buffers<'c> {
         self.places.get(&ir::id(value)).copied()
     }
 
-    /// Has a function take an argument in the device's memory.
+    /// Makes a function take an argument in the device's memory.
     pub fn take(
         &mut self,
         function: Op<'c>,
@@ -180,7 +180,7 @@ impl<'c> Buffers<'c> {
         Ok(view)
     }
 
-    /// Removes what nothing uses any more.
+    /// Erases the host's buffers that nothing uses, and their views.
     pub fn clean(&self) {
         for buffer in &self.all {
             erase_unused(buffer.host);

@@ -192,18 +192,18 @@ impl<'c, 'd> Calls<'c, 'd> {
 
 /// A function of the device for the host.
 pub(super) struct Helper<'c, 't> {
-    /// What it does, a part of its name; one of that name and these types does the same.
+    /// Action in its name; a helper of that name and these types does the same.
     pub what: String,
-    /// Its [`names::TRANSFER`].
+    /// Value of its attribute [`names::TRANSFER`].
     pub transfer: &'static str,
     /// The buffers that it takes.
     pub types: &'t [Type<'c>],
-    /// Whether it writes the last of them; it reads the others.
+    /// True if it writes the last of them; it reads the others.
     pub writes: bool,
 }
 
 impl Helper<'_, '_> {
-    /// One that takes no buffers.
+    /// A helper that takes no buffers.
     pub fn without(what: &str, transfer: &'static str) -> Self {
         Self { what: what.to_owned(), transfer, types: &[], writes: false }
     }

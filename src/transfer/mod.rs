@@ -29,8 +29,7 @@ use melior::ir::operation::OperationLike;
 
 pub use tickets::lower as lower_tickets;
 
-/// What is known of the memory of a device and of its queue. Functions take the device first and
-/// return a status.
+/// Memory of a device, and its queue. Functions take the device first and return a status.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// The memory.
@@ -46,13 +45,13 @@ pub struct Device {
     pub wait: Option<String>,
     /// Milliseconds that it is given, if it takes a limit.
     pub timeout: Option<i64>,
-    /// How to wait for a part of what was started, if it can.
+    /// Tickets for a part of what was started, if it has them.
     pub tickets: Option<Tickets>,
-    /// Whether each function of the target is waited for before the next step begins.
+    /// True if each function of the target is waited for before the next step begins.
     pub apart: bool,
 }
 
-/// What stands for work that was started.
+/// Functions for tickets, which stand for work that was started.
 #[derive(Clone, Debug)]
 pub struct Tickets {
     /// `int f(device, int64_t *ticket)`: one that is done when all is that was started before, on
@@ -68,7 +67,7 @@ pub struct Tickets {
 /// Several queues of a device, each of which works in order.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    /// How many, two at least.
+    /// Number of queues, two at least.
     pub count: usize,
     /// `int f(device, int64_t queue)`: what is started afterwards is on that queue.
     pub select: String,
@@ -78,13 +77,13 @@ pub struct Queues {
 }
 
 impl Device {
-    /// Whether the host can wait for a part of what was started.
+    /// True if the host can wait for a part of what was started.
     fn waits_for_parts(&self) -> bool {
         self.tickets.as_ref().is_some_and(|tickets| tickets.wait_for.is_some())
     }
 }
 
-/// Who a function runs on, for the device that is looked at.
+/// Side of a function or of memory, for the device that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// Elsewhere, or the host's memory.
@@ -115,7 +114,7 @@ pub fn assign<'c>(module: Op<'c>, device: Device) -> PassResult<'c> {
     order::run(module, &others, &mut calls)
 }
 
-/// Whether a function is a kernel, which calls nobody.
+/// True for a kernel, which calls nobody.
 fn is_kernel(function: Op<'_>) -> bool {
     [names::KERNEL, names::LAUNCHED].into_iter().any(|name| function.has_attribute(name))
 }

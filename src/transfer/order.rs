@@ -1,10 +1,10 @@
-//! Which queue of a device does what, and who waits for whom.
+//! Assignment of a device's commands to its queues, and waits between queues and the host.
 //!
 //! Commands that need what another has made go behind it on its queue, as far as nothing else is
 //! there; others go to the queue with the least to do. Then a queue waits for commands of others
-//! that it needs, and the host for those alone whose results it touches. All of it is decided by the
-//! block of a function: in front of a loop or a call in which the device is used the host waits for
-//! all, and behind it again.
+//! that it needs, and the host for those alone whose results it touches. All of it is decided by
+//! the block of a function. In front of a loop or a call in which the device is used the host waits
+//! for all, and behind it again.
 
 use super::{
     access,
@@ -50,7 +50,7 @@ pub fn run<'c>(module: Op<'c>, functions: &[Op<'c>], calls: &mut Calls<'c, '_>) 
     Ok(())
 }
 
-/// What the operations of a block are for a device.
+/// Operations of a block, by their part in the work of a device.
 struct Steps<'c> {
     ops: Vec<Op<'c>>,
     works: Vec<Work<'c>>,
@@ -139,18 +139,18 @@ struct Wait<'c> {
     keeps: Vec<Val<'c>>,
 }
 
-/// What is to be put into a block.
+/// Commands and waits to be put into a block.
 struct Plan<'s, 'c> {
     steps: &'s Steps<'c>,
     queues: &'s [usize],
-    /// Whether the host can wait for tickets.
+    /// True if the host can wait for tickets.
     in_parts: bool,
     commands: Vec<Command<'c>>,
     clock: Clock,
     waits: Vec<Wait<'c>>,
     /// Places behind which the host waits for all, and whether before them too.
     barriers: Vec<(usize, bool)>,
-    /// Whether something was started since the host waited for all.
+    /// True if something was started since the host waited for all.
     started: bool,
     /// Waits for all that became waits for tickets.
     replaced: Vec<usize>,
@@ -177,7 +177,7 @@ impl<'s, 'c> Plan<'s, 'c> {
         }
     }
 
-    /// The host's buffers that are in use until now, when the host has waited.
+    /// Drains the work that the host has waited for; gives the host's buffers that it used.
     fn settle(&mut self) -> Vec<Val<'c>> {
         let (clock, commands) = (&self.clock, &self.commands);
         let is_done = |work: &usize| clock.is_done(&commands[*work], None);
@@ -241,7 +241,7 @@ impl<'s, 'c> Plan<'s, 'c> {
         self.started = true;
     }
 
-    /// Has the host wait for what concerns some of its buffers, in place of all.
+    /// Replaces a wait of the host for all by waits for what concerns some of its buffers.
     fn replace(&mut self, place: usize, keeps: &[Val<'c>]) {
         let root = |value: &Val<'c>| ir::id(access::root(*value).0);
         let buffers: HashSet<ir::Id> = keeps.iter().map(root).collect();
@@ -304,8 +304,8 @@ impl<'s, 'c> Plan<'s, 'c> {
     }
 }
 
-/// Has work that is started in an operation be done before other functions start some, and before
-/// the end of its blocks: there it is on the queue that was chosen last, whichever that is.
+/// Waits for work that is started in an operation before other functions start some, and before the
+/// end of its blocks. There the work is on the queue that was chosen last, whichever that is.
 fn fence<'c>(op: Op<'c>, starters: &Starters<'c>, calls: &mut Calls<'c, '_>) -> PassResult<'c> {
     for block in op.regions().filter_map(|region| region.first_block()) {
         let mut started = false;

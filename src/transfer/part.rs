@@ -1,4 +1,4 @@
-//! Parts of buffers: work on parts that are apart needs no order.
+//! Parts of buffers: work on disjoint parts needs no order.
 
 use super::access::root;
 use crate::ir::{self, Val, memref};
@@ -12,7 +12,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// What a value has of the buffer that it comes from; all of it, if that is not known.
+    /// Part of the buffer behind a value that the value has; all of it, if that is not known.
     pub fn of(value: Val<'_>) -> Self {
         let buffer = ir::id(root(value).0);
         // Places in a block of bytes are counted from there.
@@ -21,7 +21,7 @@ impl Part {
         Self { buffer, begin, end }
     }
 
-    /// Whether there are bytes that both have.
+    /// True if both have bytes in common.
     pub fn meets(&self, other: &Self) -> bool {
         self.buffer == other.buffer && self.begin < other.end && other.begin < self.end
     }

@@ -19,7 +19,7 @@ pub struct Tickets<'c> {
     all: Val<'c>,
 }
 
-/// Who waits.
+/// The side that waits: the host, or a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
     Host,
@@ -59,8 +59,8 @@ impl<'c> Tickets<'c> {
         Ok(())
     }
 
-    /// Has the host or a queue wait for the ticket of a slot before `at`, until when buffers are in
-    /// use.
+    /// Makes the host or a queue wait for the ticket of a slot before `at`, until when buffers are
+    /// in use.
     pub fn wait(
         &self,
         calls: &mut Calls<'c, '_>,
@@ -77,7 +77,7 @@ impl<'c> Tickets<'c> {
 }
 
 impl<'c> Calls<'c, '_> {
-    /// Has what is started from here on be on a queue.
+    /// Puts all that is started from here on on a queue.
     pub fn select(&mut self, at: Op<'c>, queue: usize) -> PassResult<'c> {
         let helper = Helper::without(&format!("select_{queue}"), names::TRANSFER_SELECT);
         let function = self.function(helper, |calls, builder, _| calls.choose(builder, queue))?;

@@ -118,11 +118,11 @@ struct Walk<'a, 'c, 'd> {
     side: Side,
     calls: &'a mut Calls<'c, 'd>,
     buffers: Buffers<'c>,
-    /// Whether the device may still be at work.
+    /// True if the device may still be at work.
     unfinished: bool,
 }
 
-/// How the inside of an operation uses a buffer.
+/// Use of a buffer inside of an operation.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     host: bool,
@@ -190,7 +190,7 @@ impl<'c> Walk<'_, 'c, '_> {
         Ok(())
     }
 
-    /// Whether what the host calls is waited for at once.
+    /// True if each function that the host calls is waited for at once.
     fn is_apart(&self) -> bool {
         let device = &self.calls.device;
         self.side == Side::Host && device.apart && device.wait.is_some()
@@ -275,7 +275,7 @@ impl<'c> Walk<'_, 'c, '_> {
         around.skip(1).any(|around| edit::same(around, op))
     }
 
-    /// Has a buffer up to date on a side before `at`.
+    /// Brings a buffer up to date on a side before `at`.
     fn ensure(&mut self, buffer: usize, side: Side, at: Op<'c>) -> PassResult<'c> {
         let state = self.buffers.all[buffer].state;
         if state.is_at(side) || !(state.host || state.device) {
@@ -306,8 +306,8 @@ impl<'c> Walk<'_, 'c, '_> {
         Ok(())
     }
 
-    /// Where a result comes down: with tickets as soon as it is made, so that nobody waits for what
-    /// is started in between.
+    /// Position at which a result is copied down: with tickets as soon as it is made, so that
+    /// nobody waits for what is started in between.
     fn behind_writer(&self, buffer: usize, at: Op<'c>) -> Op<'c> {
         let in_parts = self.calls.device.waits_for_parts() && !self.is_apart();
         let early = self.side == Side::Host && in_parts;
@@ -315,7 +315,7 @@ impl<'c> Walk<'_, 'c, '_> {
         writer.and_then(|writer| edit::next_with(writer, at)).unwrap_or(at)
     }
 
-    /// Whether a copy to or from the host's memory may be under way.
+    /// True if a copy to or from the host's memory may be under way.
     fn is_busy(&self) -> bool {
         self.buffers.all.iter().any(|buffer| buffer.state.read || buffer.state.written)
     }

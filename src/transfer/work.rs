@@ -13,28 +13,29 @@ use std::collections::HashSet;
 pub struct Work<'c> {
     /// The call.
     pub op: Op<'c>,
-    /// Where it stands in the block.
+    /// Position in the block.
     pub place: usize,
     /// The buffers that it reads, by where they come from.
     pub reads: HashSet<ir::Id>,
-    /// Those that it writes.
+    /// The buffers that it writes.
     pub writes: HashSet<ir::Id>,
-    /// Which parts of these it reads and writes.
+    /// Parts of these that it reads, and that it writes.
     pub parts: [Vec<Part>; 2],
-    /// Those of the host's memory.
+    /// Its buffers in the host's memory.
     pub in_host: Vec<Val<'c>>,
     /// Bytes of all of them.
     pub bytes: u64,
     /// The queue that it has to run in, if there is only one.
     pub pinned: Option<usize>,
-    /// Whether it only brings values up.
+    /// True if it only brings values up.
     pub is_up: bool,
-    /// Whether it only brings values down.
+    /// True if it only brings values down.
     pub is_down: bool,
 }
 
 impl<'c> Work<'c> {
-    /// What a call at a place of its block does; `callee` is the function of the module that it calls.
+    /// The work of a call at a place of its block; `callee` is the function of the module that it
+    /// calls.
     pub fn of(
         (op, place): (Op<'c>, usize),
         call: &CallExtern<'c>,
@@ -81,7 +82,7 @@ impl<'c> Work<'c> {
         }
     }
 
-    /// Whether it has to run after an earlier one.
+    /// True if it has to run after an earlier one.
     pub fn needs(&self, before: &Self) -> bool {
         let meet = |a: &[Part], b: &[Part]| a.iter().any(|a| b.iter().any(|b| a.meets(b)));
         let ([reads, writes], [read, written]) = (&self.parts, &before.parts);

@@ -26,7 +26,7 @@ func.func @main(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 }
 "#;
 
-/// What the hooks of a test do.
+/// Behaviour of the hooks of a test.
 #[derive(Default)]
 struct Tester {
     points: Vec<HookPoint>,

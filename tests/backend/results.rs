@@ -1,4 +1,5 @@
-//! What a run gives stays as it is, whatever runs or goes afterwards: outputs take the memory of dropped ones.
+//! Results of a run stay as they are, whatever runs or goes afterwards: outputs take the memory of
+//! dropped ones.
 
 use phaseline::{
     CompileOptions, Session,
@@ -62,7 +63,7 @@ fn check(outputs: &[Tensor], x: &Tensor) {
     }
 }
 
-/// Where tensors begin, in order.
+/// Start addresses of tensors, in order.
 fn places<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Vec<*const u8> {
     let mut places: Vec<_> = tensors.into_iter().map(|tensor| tensor.bytes().as_ptr()).collect();
     places.sort_unstable();

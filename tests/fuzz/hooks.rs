@@ -17,13 +17,13 @@ const TARGETS: [(&str, &str, &str); 5] = [
     ("tests/lit/cli/Inputs/together", "together", "tests/lit/cli/Inputs/together/net.mlir"),
 ];
 
-/// What a program is asked, which is not its answer.
+/// Files of the question to a program, which are not its answer.
 const ASKED: [&str; 3] = ["input", "module.mlir", "request.json"];
 
 /// Seconds and bytes that a program has.
 const LIMITS: &str = "max-seconds = 4, max-bytes = \"4m\"";
 
-/// What programs do beside their answer. Each is a line of a shell's script.
+/// Behaviours of programs beside their answer. Each is a line of a shell's script.
 const BEHAVIOURS: &[&str] = &[
     "sleep 200 &",
     "(while sleep 0.01; do echo; done) &",
@@ -65,7 +65,7 @@ const BEHAVIOURS: &[&str] = &[
     "cat > /dev/null",
 ];
 
-/// What takes a program's time, or its room, without an end.
+/// Behaviours that take a program's time or space without an end.
 const ENDLESS: &[&str] = &[
     "while :; do :; done",
     "sleep 200",
@@ -170,7 +170,7 @@ fn target(folder: &str, command: impl Fn(&str) -> String) -> Vec<(String, Vec<u8
     files
 }
 
-/// What the programs of a target are asked, with their answers.
+/// Questions to the programs of a target, with their answers.
 fn asked(number: usize) -> Vec<Answer> {
     let (folder, spec, model) = TARGETS[number];
     let work = tempfile::tempdir().expect("a folder");

@@ -23,7 +23,7 @@ pub struct Case {
     pub files: Vec<(String, Vec<u8>)>,
     pub arguments: Vec<String>,
     program: &'static str,
-    /// What the language server has to say before it ends, if it is that.
+    /// Text that the language server has to answer, if the program is that.
     answer: Option<String>,
 }
 
@@ -160,7 +160,7 @@ impl Case {
     }
 }
 
-/// How a run ended.
+/// Outcome of a run.
 struct Outcome {
     code: i32,
     messages: String,
@@ -181,7 +181,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// Whether it ended well; `strict` for messages in the form of our own program.
+    /// Checks that it ended well; `strict` for messages in the form of our own program.
     fn check(&self, strict: bool) -> Result<(), String> {
         let errors = self.messages.lines().filter(|line| line.starts_with("error: ")).count();
         let fault =

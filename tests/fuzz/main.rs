@@ -1,6 +1,8 @@
-//! Damaged inputs: whatever a model, IR, manifest, option, pipeline, array, package, placement,
-//! profile, answer of a hook or conversation with the language server consists of, the program ends by itself with exit code 0, or with 1 and one message,
+//! Damaged inputs: the program ends by itself with exit code 0, or with 1 and one message. It
 //! leaves nothing behind, stays within bounds of time and memory, and does the same again.
+//!
+//! An input is a model, IR, manifest, option, pipeline, array, package, placement, profile, answer
+//! of a hook or conversation with the language server.
 //!
 //! Inputs are good ones with random mutations that know their structure, from fixed seeds.
 //! `make fuzz` goes on for ten minutes with other seeds. Findings are kept in `build/fuzz`, each

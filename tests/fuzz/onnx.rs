@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{fs, path::PathBuf};
 
-/// What is done with a damaged model.
+/// Commands that are run on a damaged model.
 const COMMANDS: [&str; 6] = [
     "compile m.onnx -t llvm --emit=import",
     "compile m.onnx -t vanilla,llvm --emit=plan-memory",

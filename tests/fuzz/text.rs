@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The words of texts of one kind.
 pub struct Dictionary {
     all: Vec<String>,
-    /// What stands after each word.
+    /// Successors of each word.
     after: BTreeMap<String, Vec<String>>,
 }
 

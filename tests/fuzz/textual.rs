@@ -45,7 +45,7 @@ fn network() -> (String, Vec<u8>) {
     ("net.mlir".to_owned(), fs::read(root().join(NETWORK)).expect("reads"))
 }
 
-/// What the program prints.
+/// Output of the program.
 fn printed(arguments: &[&str]) -> String {
     let output = Command::new(program()).args(arguments).current_dir(root()).output();
     String::from_utf8(output.expect("runs").stdout).expect("is text")

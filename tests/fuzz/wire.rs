@@ -26,7 +26,7 @@ use Kind::{
     TensorType, Type, ValueInfo,
 };
 
-/// Which fields of which message are messages: (message, field number, message).
+/// Fields of messages that are messages: (message, field number, message).
 const NESTED: &[(Kind, u32, Kind)] = &[
     (Model, 7, Graph),
     (Model, 8, Opset),
@@ -177,7 +177,7 @@ pub fn bytes(fields: &[Field]) -> Vec<u8> {
     out
 }
 
-/// What mutations take their material from.
+/// Material for mutations.
 #[derive(Default)]
 pub struct Pool {
     /// Names of values, operations and attributes.

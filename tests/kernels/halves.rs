@@ -9,7 +9,7 @@ use super::{
 const VECTORS: &str = "vector-bits=512 half-products=true";
 /// Bits of an f32 that a bf16 lacks.
 const LOST: u32 = 0xffff;
-/// What the last place of a bf16 below 4 is: sums that differ in their last places may round to neighbours.
+/// Last place of a bf16 below 4: sums that differ in their last places may round to neighbours.
 const ROUNDED: f32 = 0.02;
 
 /// The machines whose products of bf16 this one has, fast or not, as options of `lower-host-kernels`.
@@ -93,7 +93,8 @@ fn products_of_halves() {
     }
 }
 
-/// What lies between kernels is bf16 in memory if all that read it read bf16, and is rounded where it was.
+/// Values between kernels are bf16 in memory if all that read them read bf16, and are rounded at
+/// the same place.
 #[test]
 fn halves_between_kernels() {
     for machine in machines() {

@@ -23,7 +23,7 @@ pub struct Case {
     types: Vec<(String, Vec<i64>)>,
     outputs: Vec<String>,
     seed: u64,
-    /// Whether floats have 64 bits.
+    /// True for floats of 64 bits.
     double: bool,
 }
 
@@ -34,7 +34,7 @@ pub fn tensor(shape: &[i64], element: &str) -> String {
 }
 
 impl Case {
-    /// One whose floats have 64 bits.
+    /// A case whose floats have 64 bits.
     pub fn of_doubles() -> Self {
         Self { double: true, ..Default::default() }
     }
@@ -325,7 +325,7 @@ pub fn types_read(case: &Case, machine: &str) -> Vec<Vec<String>> {
     types.collect()
 }
 
-/// How many different kernels of a machine use AMX's registers.
+/// Number of different kernels of a machine that use AMX's registers.
 pub fn amx_kernels(case: &Case, before: &str, machine: &str) -> usize {
     let session = Session::new();
     let mut module =

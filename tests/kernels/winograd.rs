@@ -87,7 +87,7 @@ fn machine(bits: i64, results: i64) -> String {
     format!("vector-bits={bits} winograd={results}")
 }
 
-/// How many different kernels of a case are by tiles.
+/// Number of different kernels of a case that work by tiles.
 fn tiled(case: &Case, machine: &str) -> usize {
     symbols(case, machine).iter().filter(|name| name.starts_with("k_winograd_")).count()
 }
@@ -145,7 +145,7 @@ fn tiles_of_integers() {
     }
 }
 
-/// What is fastest is by tiles where there is much to do, and tap by tap where there is little.
+/// Cost decides: by tiles where there is much to do, and tap by tap where there is little.
 #[test]
 fn tiles_are_chosen_by_cost() {
     let large = Conv {

@@ -64,7 +64,7 @@ pub fn model(
     Layer { name, text }
 }
 
-/// What may follow a layer `%s` to give `%y`.
+/// Activations that may follow a layer `%s` to give `%y`.
 const ACTIVATIONS: [&str; 17] = [
     "%y = graph.relu %s : !y",
     "%y = graph.clip %s min %low max %high : (!y, tensor<f32>, tensor<f32>) -> !y",

@@ -44,7 +44,7 @@ pub fn tensor(dims: &[i64]) -> String {
 
 /// A layer: the operations, the constants that they use, and the types.
 pub struct Case {
-    /// What it is, for messages.
+    /// Name for messages.
     pub name: String,
     /// Dimensions of the input.
     pub input: Vec<i64>,
@@ -60,7 +60,7 @@ pub struct Case {
 pub struct Device {
     /// The target spec without the host.
     pub spec: String,
-    /// Where its manifest is, unless it is built in.
+    /// Folder of its manifest, unless it is built in.
     pub path: Option<PathBuf>,
     /// The C function that has to be called.
     pub calls: String,
@@ -146,7 +146,7 @@ impl Case {
     }
 }
 
-/// What follows the contraction: a bias and an activation, or not.
+/// Epilogue of the contraction: a bias and an activation, or not.
 fn epilogue(random: &mut Random, case: &mut Case, channels: &[i64]) {
     let y = tensor(&case.output);
     if random.below(3) == 0 {

@@ -62,7 +62,7 @@ struct Graph {
     random: Random,
     text: String,
     values: Vec<Value>,
-    /// Which values an operation uses.
+    /// Values that some operation uses.
     used: Vec<bool>,
     names: usize,
 }
@@ -410,7 +410,7 @@ impl Graph {
         }
     }
 
-    /// As an image.
+    /// Reshapes a value to an image.
     fn image(&mut self, x: &Value) -> Option<Value> {
         let dims = &x.is.dims;
         let shape = match dims[..] {

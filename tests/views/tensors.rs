@@ -51,7 +51,8 @@ impl Array {
         Self { dims: self.dims.clone(), data }
     }
 
-    /// With another one, whose dimensions of size 1, or those that it lacks, are repeated.
+    /// Combines two tensors element by element. Dimensions of `other` of size 1, or those that it
+    /// lacks, are repeated.
     pub fn with(&self, other: &Self, function: impl Fn(f64, f64) -> f64) -> Self {
         let lacks = self.dims.len() - other.dims.len();
         Self::from(&self.dims, |place| {
@@ -116,8 +117,8 @@ impl Array {
         })
     }
 
-    /// What each window over the last two dimensions has inside of the image, with the channels of `of`
-    /// results from `channels` images each.
+    /// Applies `result` to the elements inside of the image of each window over the last two
+    /// dimensions. `of` has the number of result channels, and the input channels of each.
     pub fn windows(
         &self,
         window: &Window,
@@ -142,7 +143,7 @@ impl Array {
         })
     }
 
-    /// Along one axis, which is kept, of one element or of all.
+    /// Applies a function along one axis, which is kept with the size of the function's result.
     pub fn along(&self, axis: usize, function: impl Fn(&[f64]) -> Vec<f64>) -> Self {
         let all = |place: &[usize]| {
             let mut place = place.to_vec();
@@ -157,7 +158,7 @@ impl Array {
         Self::from(&dims, |place| all(place)[place[axis]] as f32)
     }
 
-    /// Times a matrix.
+    /// Product with a matrix over the last axis.
     pub fn times(&self, matrix: &Self) -> Self {
         let last = self.dims.len() - 1;
         let mut dims = self.dims.clone();
@@ -182,7 +183,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// How many there are along a dimension.
+    /// Number of windows along a dimension.
     pub fn count(&self, size: usize, dim: usize) -> usize {
         let padded = size + self.pads[dim] + self.pads[dim + 2];
         (padded - self.kernel[dim]) / self.strides[dim] + 1

@@ -6,8 +6,8 @@ pub use near::{near_misses, suggestion, suggestion_only};
 
 use std::path::{Path, PathBuf};
 
-/// What went wrong, where, and what to do about it. The text of each variant is one message fit
-/// for a user; `phaseline` prints it after `error: ` and exits with code 1.
+/// Error of the crate: the fault, its place, and the remedy. The text of each variant is one
+/// message fit for a user; `phaseline` prints it after `error: ` and exits with code 1.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -35,7 +35,7 @@ pub enum Error {
     Tool {
         /// Name of the program.
         program: String,
-        /// What it printed, shortened.
+        /// Its output, shortened.
         detail: String,
     },
     /// A fault of Phaseline itself.

@@ -79,12 +79,13 @@ pub struct OpInfo {
     pub segments: bool,
     /// True if its two operands may be swapped.
     pub commutative: bool,
-    /// A constant, a terminator, or an operation with regions: no operation of a pattern.
+    /// True for a constant, a terminator, or an operation with regions: no operation of a pattern.
     pub structure: bool,
-    /// An element of the result depends on the elements at the same place of its operands, after
-    /// broadcasting, and on nothing else.
+    /// True if an element of the result depends on the elements at the same place of its operands,
+    /// after broadcasting, and on nothing else.
     pub elementwise: bool,
-    /// The result has the elements of the first operand in their order, in other dimensions.
+    /// True if the result has the elements of the first operand in their order, maybe in other
+    /// dimensions.
     pub view: bool,
     /// The operand that windows slide over, `[N, C, D1, ..., Dn]`.
     pub image: Option<&'static str>,
@@ -97,7 +98,8 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
-    /// A function whose evaluation takes many instructions: a polynomial, a table, a series.
+    /// True for a function whose evaluation takes many instructions: a polynomial, a table, a
+    /// series.
     pub fn is_expensive(&self) -> bool {
         self.elementwise && self.cost >= 10
     }

@@ -7,7 +7,8 @@ use std::{
 };
 use tracing::{Span, dispatcher};
 
-/// What `work` makes of each item, on as many threads as there are processors and items, and this one among them.
+/// Results of `work` on the items, in their order. It runs on one thread for each processor, but on
+/// no more than there are items, with this thread among them.
 pub fn map<T: Send, R: Send>(
     items: impl ExactSizeIterator<Item = T> + Send,
     work: impl Fn(T) -> R + Sync,

@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What there is to end and to remove.
+/// Programs to end and paths to remove.
 struct Live {
     /// Programs get process groups of their own, by which all that they start can be ended.
     own_groups: bool,
@@ -91,7 +91,7 @@ impl Drop for Running {
     }
 }
 
-/// How a program ended that did not succeed, and the first lines of what it said.
+/// Ending of a program that did not succeed, and the first lines of its output.
 pub fn account(output: &Output, lines: usize) -> String {
     let how = ending(output.status);
     match said(output, lines) {
@@ -108,7 +108,7 @@ pub fn said(output: &Output, lines: usize) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
-/// How a program ended.
+/// Ending of a program, as text.
 pub fn ending(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
@@ -118,8 +118,8 @@ pub fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// Ends the programs that run and removes what is temporary, for a process that is about to end:
-/// whatever else it does that starts programs or makes temporary files stops there.
+/// Ends the programs that run and removes temporary paths, for a process that is about to end.
+/// Threads that go on to start programs or to make temporary files wait there for ever.
 pub fn end() {
     // Never given back.
     let live = std::mem::ManuallyDrop::new(live());
@@ -141,8 +141,8 @@ pub fn end() {
     }
 }
 
-/// Compilers remove their own temporary files when they are asked to end; what does not end by
-/// itself within a second is ended.
+/// Asks process groups to end, and kills those that have not ended after a second. Compilers remove
+/// their own temporary files when they are asked.
 fn end_groups(children: &BTreeSet<i32>) {
     let groups: Vec<Pid> = children.iter().filter_map(|id| Pid::from_raw(*id)).collect();
     for group in &groups {
@@ -217,7 +217,7 @@ impl Folder {
         Ok(Self { folder, _mark })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -233,7 +233,8 @@ impl Folder {
     }
 }
 
-/// Moves a folder to a place in the same file system. What is there already comes to where the folder was.
+/// Moves a folder to a place in the same file system. A folder or file that is there already
+/// changes places with it.
 pub fn put(path: &Path, place: &Path) -> io::Result<()> {
     // Another process may put something there meanwhile.
     if place.symlink_metadata().is_err() && fs::rename(path, place).is_ok() {

@@ -42,7 +42,7 @@ fn is_one(step: &i64) -> bool {
 /// The value that a symbol needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solution {
-    /// This number.
+    /// A number.
     Value(usize, i64),
     /// Another symbol.
     Equal(usize, usize),
@@ -121,7 +121,7 @@ impl Symbol {
         }
     }
 
-    /// The symbol has one value only.
+    /// True if the symbol has one value only.
     pub fn is_known(&self) -> bool {
         self.least == self.most
     }
@@ -131,7 +131,7 @@ impl Symbol {
         if self.least % self.step == 0 { self.step } else { 1 }
     }
 
-    /// The value is one of the range.
+    /// True if the value is one of the range.
     pub fn has(&self, value: i64) -> bool {
         (self.least..=self.most).contains(&value) && (value - self.least) % self.step == 0
     }
@@ -366,7 +366,7 @@ impl Size {
         (symbols[place].unit() == *factor).then_some(place)
     }
 
-    /// It is never above another one, as far as ranges and minima tell.
+    /// True if it is never above another one, as far as ranges and minima tell.
     pub fn is_at_most(&self, other: &Self, symbols: &[Symbol]) -> bool {
         let least_of = |size: &Self| match &size.0[..] {
             [(atoms, 1)] => match &atoms[..] {

@@ -20,7 +20,7 @@ pub use element::{ElementType, SmallType, pack, unpack};
 pub use random::SplitMix64;
 pub use spare::Spare;
 
-/// What can be wrong with a tensor or with the use of one.
+/// Fault of a tensor, or of the use of one.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum TensorError {
     /// The data has another length than type and shape ask for.
@@ -74,8 +74,8 @@ impl From<TensorError> for crate::Error {
 /// A Rust type that is the element of a tensor.
 ///
 /// # Safety
-/// The type must have the size of `DTYPE`, and each bit pattern that a tensor of that type may
-/// hold (any, except that booleans are 0 or 1) must be a value of it.
+/// The type must have the size of `DTYPE`. Each bit pattern that a tensor of that type may hold
+/// must be a value of it: any, except that booleans are 0 or 1.
 pub unsafe trait Element: Copy + Default + 'static {
     /// The element type that this Rust type stands for.
     const DTYPE: DType;
@@ -249,7 +249,7 @@ impl Tensor {
     }
 }
 
-/// Whether all bytes are 0 or 1; eight at a time, as masks are large.
+/// True if all bytes are 0 or 1. Looks at eight at a time, as masks are large.
 fn are_bools(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
     let all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));

@@ -1,4 +1,4 @@
-//! Where LLVM 22 with MLIR is installed.
+//! Search for an installation of LLVM 22 with MLIR.
 
 use std::{
     ffi::OsString,
@@ -18,11 +18,11 @@ const REMEDY: &str = "install llvm-22-dev, libmlir-22-dev and mlir-22-tools (set
                       lists all), or set MLIR_SYS_220_PREFIX, LLVM_SYS_221_PREFIX and \
                       TABLEGEN_220_PREFIX to an installation as README.md shows";
 
-/// The prefix of an installation: what the variables say; else that of `llvm-config-22` or
-/// `llvm-config` in one of the folders of `path`; else `usual`.
+/// Prefix of an installation: that of the variables, else that of `llvm-config-22` or `llvm-config`
+/// in one of the folders of `path`. Without any of them it is `usual`.
 ///
 /// # Errors
-/// If a variable names a folder without LLVM 22 and MLIR, or two variables name different ones, or
+/// A variable names a folder without LLVM 22 and MLIR, or two variables name different ones, or
 /// nothing is found. The text says what was tried.
 pub fn find(
     variable: impl Fn(&str) -> Option<OsString>,
@@ -74,7 +74,7 @@ pub fn find(
     }
 }
 
-/// Whether an installation has what is needed; the error says what it lacks.
+/// Checks an installation for all needed parts; the error names a missing one.
 fn check(prefix: &Path) -> Result<(), String> {
     for part in ["bin/llvm-config", "bin/mlir-tblgen", "include/mlir-c/IR.h"] {
         if !prefix.join(part).is_file() {
@@ -90,7 +90,7 @@ pub fn version(prefix: &Path) -> Result<String, String> {
     ask(&prefix.join("bin/llvm-config"), "--version")
 }
 
-/// What an `llvm-config` answers.
+/// Answer of an `llvm-config`.
 fn ask(program: &Path, question: &str) -> Result<String, String> {
     let output = Command::new(program)
         .arg(question)

@@ -169,7 +169,7 @@ impl Build {
         self
     }
 
-    /// Makes all of it, with the C++ in an archive of that name, and tells Cargo to link that.
+    /// Makes all of it. The C++ goes into an archive of that name, which Cargo links.
     ///
     /// # Errors
     /// A declaration or C++ is not valid: the message has what the tool said.

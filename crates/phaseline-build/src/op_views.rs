@@ -80,7 +80,7 @@ struct Attribute {
     words: Vec<String>,
 }
 
-/// How an attribute is read and written: the Rust type, and the names of helpers.
+/// Access to an attribute: the Rust type, and the names of helpers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Int,

@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Adds what needs the compiler.
+/// Adds the classes and functions that need the compiler.
 ///
 /// # Errors
 /// The module refuses a name.

@@ -111,7 +111,7 @@ fn address(view: &View) -> *const u8 {
     view.data.cast::<u8>().cast_const().wrapping_add(view.byte_offset as usize)
 }
 
-/// Takes the tensor of an object with `__dlpack__`: without a copy if it is dense.
+/// Takes the tensor of an object with `__dlpack__`. A dense one is not copied.
 ///
 /// # Errors
 /// It is on a device, or of a type that Phaseline does not have.

@@ -83,7 +83,7 @@ fn register_pass(name: String, summary: &str, function: Py<PyAny>) -> PyResult<(
     Ok(())
 }
 
-/// Adds what this file has.
+/// Adds the functions of this file to the module.
 ///
 /// # Errors
 /// The module refuses a name.

@@ -23,8 +23,9 @@ pub enum Told<T> {
     Done(T),
 }
 
-/// Runs `work` in another thread, and waits for it. `progress` is called with each step that is told. After a signal, or
-/// an exception of `progress`, `stop` is called, and the work is left to end by itself.
+/// Runs `work` in another thread, and waits for it. `progress` is called with each step that is
+/// told. After a signal, or an exception of `progress`, `stop` is called. The work is then left to
+/// end by itself.
 ///
 /// # Errors
 /// A signal's exception, one of `progress`, or a panic.

@@ -1,12 +1,14 @@
 //! Building and reading IR from Rust: a thin layer over melior that passes and lowerings share.
 //!
-//! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In
-//! a pass the operation outlives the run, so both are one here. [`Val`], [`Op`] and [`Blk`] are
-//! plain copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and what is
-//! reached from there lives as long as that borrow. Nothing public destroys what a handle stands for
-//! ([`edit::remove`] keeps it), moves it to another module, or takes an index that it does not check,
-//! and nothing public puts parts of two sessions, or values of two modules, together. Methods of the
-//! handles are melior's: [`crate::raw`] says which of them are to be called with care.
+//! Handles of melior carry two lifetimes, of the context and of the operation that owns them. In a
+//! pass the operation outlives the run, so both are one here. [`Val`], [`Op`] and [`Blk`] are plain
+//! copies of MLIR's pointers. Outside of passes [`root`] borrows the module, and handles that are
+//! reached from there live as long as that borrow.
+//!
+//! Nothing public destroys the object of a handle ([`edit::remove`] keeps it), moves it to another
+//! module, or takes an index that it does not check. Nothing public puts parts of two sessions, or
+//! values of two modules, together. Methods of the handles are melior's: [`crate::raw`] says which
+//! of them are to be called with care.
 
 /// Items that trust their caller: with the feature `unchecked` for all, without it for this crate.
 macro_rules! unchecked {

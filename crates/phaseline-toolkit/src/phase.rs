@@ -154,7 +154,7 @@ pub struct PhaseRun<'a, P> {
     pub observer: Option<&'a dyn Fn(&P)>,
     /// Called before and after each pass.
     pub pass_observer: Option<&'a PassObserver<'a>>,
-    /// When the IR of a phase is verified.
+    /// Points at which the IR of a phase is verified.
     pub verified: &'a dyn Fn(&P) -> Verified,
     /// True where constants that nothing names any more are freed after a phase.
     pub frees: &'a dyn Fn(&P) -> bool,

@@ -1,19 +1,26 @@
-//! Parts of melior, the bindings of MLIR whose handles the public API speaks: those by which safe code does no harm.
+//! Parts of melior, the bindings of MLIR whose handles the public API speaks: those by which safe
+//! code does no harm.
 //!
-//! Not here: builders and rewriters of IR, changes through handles, and what takes a handle's word for its context. The
-//! toolkit has [`crate::ir::Builder`], [`crate::ir::rewrite::Rewriter`] and [`crate::ir::edit`] for these, which check. Who
-//! depends on melior directly reaches the rest: **its safe functions are not all sound**, so treat a call of one as `unsafe`.
+//! Left out are builders and rewriters of IR, changes through handles, and functions that take a
+//! handle's word for its context. The toolkit has [`crate::ir::Builder`],
+//! [`crate::ir::rewrite::Rewriter`] and [`crate::ir::edit`] for these, which check. A crate that
+//! depends on melior directly reaches the rest: **its safe functions are not all sound**, so treat
+//! a call of one as `unsafe`.
 //!
-//! Methods of the handles themselves are melior's. To be called with care, since nothing can leave them out:
-//! - `Context::attach_diagnostic_handler` keeps a closure without asking how long what it borrows lives, and a panic in it ends
-//!   the process: [`crate::Session::on_diagnostic`] takes care of both.
-//! - `Context::enable_multi_threading`, `load_all_available_dialects` and `append_dialect_registry` are for contexts in which
-//!   no pipeline runs: [`crate::Session::use_threads`] sees to that.
-//! - `Type::parse`, `Attribute::parse` and `Module::parse` take text of any depth: [`crate::ir::Builder::parse_type`],
-//!   [`crate::ir::Builder::parse_attr`] and [`crate::Session::parse`] refuse what would overflow the stack.
-//! - Constructors of types, such as `Type::vector` and `FunctionType::new`, do not check the types that they are given.
+//! Methods of the handles themselves are melior's. To be called with care, since nothing can leave
+//! them out:
+//! - `Context::attach_diagnostic_handler` keeps a closure without asking how long its borrows live.
+//!   A panic in it ends the process: [`crate::Session::on_diagnostic`] takes care of both.
+//! - For contexts in which no pipeline runs: `Context::enable_multi_threading`,
+//!   `load_all_available_dialects` and `append_dialect_registry`.
+//!   The method [`crate::Session::use_threads`] sees to that.
+//! - `Type::parse`, `Attribute::parse` and `Module::parse` take text of any depth.
+//!   The functions [`crate::ir::Builder::parse_type`], [`crate::ir::Builder::parse_attr`] and
+//!   [`crate::Session::parse`] refuse what would overflow the stack.
+//! - Constructors of types, such as `Type::vector` and `FunctionType::new`, do not check the types
+//!   given to them.
 //!
-//! What destroys or changes IR behind the toolkit is refused by the compiler:
+//! The compiler refuses uses that destroy or change IR behind the toolkit:
 //!
 //! ```compile_fail,E0432
 //! use phaseline_toolkit::raw::IrRewriter;

@@ -160,13 +160,15 @@ const TAKEN: &[&str] = &[
     "yield",
 ];
 
-/// Writes a crate for a compiler into a folder that is made. `name` is that of program, crate and dialect.
+/// Writes a crate for a compiler into a folder that is made. `name` is that of program, crate and
+/// dialect.
 ///
-/// `checkout` has the sources of Phaseline, which the crate depends on by their path; without it the crate depends on
-/// published ones of this version.
+/// `checkout` has the sources of Phaseline, which the crate depends on by their path. Without it
+/// the crate depends on published ones of this version.
 ///
 /// # Errors
-/// The name cannot be that of a dialect, the folder exists or cannot be written, or the checkout is none.
+/// The name cannot be that of a dialect, or the checkout is none. The folder exists or cannot be
+/// written.
 pub fn new_compiler(name: &str, folder: &Path, checkout: Option<&Path>) -> Result<()> {
     check_name(name)?;
     if folder.symlink_metadata().is_ok() {

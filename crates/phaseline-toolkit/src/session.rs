@@ -35,7 +35,7 @@ use std::{any::Any, ffi::c_void, path::Path, sync::Arc};
 pub struct Session {
     context: Context,
     diagnostics: Box<Diagnostics>,
-    /// What passes find by their context.
+    /// Data that passes find by their context.
     carried: Box<Carried>,
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
@@ -82,12 +82,12 @@ impl Drop for RawPool {
     }
 }
 
-/// When a pipeline's IR is verified.
+/// Points at which a pipeline's IR is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
     /// After each pass, which tells the one that is wrong before the next one sees what it made.
     Passes,
-    /// At the end: it takes longer than many passes do.
+    /// At the end: verification takes longer than many passes do.
     End,
 }
 
@@ -149,11 +149,13 @@ impl Session {
     }
 
     /// Gives back the memory of all that was compiled so far. A context keeps every constant, type
-    /// and location that was ever made in it, so that a session grows with each model; a session
-    /// that compiles many calls this in between. Target kinds stay, the dialects of the context's
-    /// registry, its handler of diagnostics, and what was compiled: nothing of it is in the context.
-    /// Dialects that were only loaded, as IRDL's are, have to be loaded again. That no [`Module`] of the session is left is the borrow
-    /// checker's to see.
+    /// and location that was ever made in it, so a session grows with each model. A session that
+    /// compiles many models calls this in between.
+    ///
+    /// Target kinds stay, the dialects of the context's registry, its handler of diagnostics, and
+    /// compiled models: nothing of them is in the context. Dialects that were only loaded, as
+    /// IRDL's are, have to be loaded again. The borrow checker sees that no [`Module`] of the
+    /// session is left.
     pub fn clear(&mut self) {
         // SAFETY: no handle is left, as above.
         unsafe { self.carried.destroy_removed() };
@@ -205,11 +207,11 @@ impl Session {
         &self.context
     }
 
-    /// Parses textual IR; `name` stands for the file in locations. Operations need not be inside of a
-    /// `module`.
+    /// Parses textual IR; `name` stands for the file in locations. Operations need not be inside of
+    /// a `module`.
     ///
-    /// IR is a program: what is compiled of it calls whichever functions it names, with the rights of this
-    /// process.
+    /// IR is a program. Code compiled from it calls whichever functions it names, with the rights
+    /// of this process.
     ///
     /// # Errors
     /// The text is not valid, or is bytecode ([`Session::parse_bytecode`]).
@@ -228,9 +230,9 @@ impl Session {
     /// Parses bytecode; `name` stands for the file in locations.
     ///
     /// # Safety
-    /// MLIR wrote the bytes, and nothing changed them since: its reader writes out of bounds, and
-    /// does not end, with some that are damaged. For files of others, the program `phaseline` reads
-    /// bytecode in a process of its own.
+    /// MLIR wrote the bytes, and nothing changed them since. Its reader writes out of bounds, or
+    /// does not end, with some that are damaged. The program `phaseline` reads bytecode of others
+    /// in a process of its own.
     ///
     /// # Errors
     /// The bytecode is of another version of MLIR, or its IR is not valid.

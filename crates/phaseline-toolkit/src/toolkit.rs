@@ -48,8 +48,8 @@ impl Dialect {
         Self { handle, infers_with_care: false, is_inlined: false }
     }
 
-    /// Has operations that are created with inferred types trust the inference of the dialect, in place of verifying
-    /// operands and attributes before.
+    /// Has operations that are created with inferred types trust the inference of the dialect.
+    /// Operands and attributes are not verified before.
     ///
     /// # Safety
     /// The inference of each operation fails on operands and attributes that it cannot read.

@@ -31,7 +31,7 @@ fn run<'c>(function: PassOp<'c>, values: &OptionValues) -> Result<(), PassError<
     Ok(ir::set_attr(function, "embed.ops", attribute)?)
 }
 
-/// What the pass wrote on the first function of `module`.
+/// Count that the pass wrote on the first function of `module`.
 pub fn counted(module: &Module<'_>) -> i64 {
     let functions = ops_of(ir::root(module));
     functions.first().and_then(|f| ir::attr_i64(*f, "embed.ops")).unwrap_or(0)

@@ -9,7 +9,7 @@ use phaseline::{
 };
 use std::sync::Arc;
 
-/// What the driver's header would say.
+/// Contents of the driver's header.
 const HEADER: &str = "#include <stdint.h>
 void mirror_abs(const float *x, float *y, int64_t n);
 ";

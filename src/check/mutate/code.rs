@@ -1,4 +1,4 @@
-//! The functions of a C file, and what calls what.
+//! Functions of a C file, and their call graph.
 
 use super::token::{Kind, Token};
 use std::{collections::BTreeSet, ops::Range};
@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, ops::Range};
 /// A function with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function<'t> {
-    /// Its name.
+    /// Name of the function.
     pub name: &'t str,
     /// The tokens between its braces.
     pub body: Range<usize>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::ops::Range;
 
-/// What kind of slip a defect is.
+/// Kinds of defects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slip {
@@ -22,7 +22,7 @@ pub enum Slip {
 }
 
 impl Slip {
-    /// In words.
+    /// Description in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::Operator => "another operator",
@@ -38,7 +38,7 @@ impl Slip {
 /// A defect: other text in a place of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// What kind of slip.
+    /// Kind of the defect.
     pub slip: Slip,
     /// Name of the file.
     pub file: String,
@@ -46,7 +46,7 @@ pub struct Defect {
     pub function: String,
     /// The bytes that are replaced.
     pub place: Range<usize>,
-    /// What takes their place.
+    /// Replacement text.
     pub new: String,
     /// The byte behind the brace that opens the block around it.
     pub block: usize,

@@ -94,12 +94,12 @@ impl<'t> Guards<'t> {
         }
     }
 
-    /// Whether a token is part of one.
+    /// True for a token that is part of a check.
     pub fn has(&self, place: usize) -> bool {
         self.places.iter().any(|range| range.contains(&place))
     }
 
-    /// Whether a function does nothing else.
+    /// True for a function that only checks call.
     pub fn is_check(&self, name: &str) -> bool {
         self.functions.contains(name)
     }

@@ -1,9 +1,9 @@
-//! Whether the check would notice: plants defects in the C of a device, one at a time, and counts
-//! those that the graphs of [`super::check_target`] show.
+//! Mutation testing of the check: plants defects in the C of a device, one at a time. Counts those
+//! that the graphs of [`super::check_target`] show.
 //!
-//! Only the device's C differs between two defects. So the graphs are made, compiled as far as the C and
-//! run on the host once ([`Record`]); for each defect its file is compiled, and graphs whose code leads
-//! to its function run until one of them shows it.
+//! Only the device's C differs between two defects. So the graphs are made, compiled as far as the
+//! C and run on the host once ([`Record`]). For each defect its file is compiled, and graphs whose
+//! code leads to its function run until one of them shows it.
 
 mod code;
 mod defect;
@@ -113,21 +113,21 @@ fn interleaved(records: Vec<Record>) -> Vec<Record> {
     numbered.into_iter().map(|(_, record)| record).collect()
 }
 
-/// What came of an attempt.
+/// Outcome of an attempt.
 enum Outcome {
     /// The C compiler takes it for an error.
     Refused,
-    /// It changes no instruction.
+    /// Compiles to the same instructions.
     Same,
     Planted(Fate),
 }
 
-/// Where defects are planted.
+/// Environment that defects are planted in.
 struct Garden<'a> {
     options: &'a CheckOptions,
     patterns: &'a [Pattern],
     records: &'a [Record],
-    /// How the target's C is compiled without anything else.
+    /// Options that the target's C is compiled with, without sanitizers.
     plain: COptions,
     sanitizer: &'a Sanitizer,
     /// The functions that the graphs lead to, graph by graph.

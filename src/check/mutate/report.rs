@@ -1,10 +1,10 @@
-//! What became of planted defects.
+//! Outcome of planted defects.
 
 use super::defect::Slip;
 use serde::Serialize;
 use std::fmt;
 
-/// What became of a defect.
+/// Fate of a defect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "kebab-case")]
 pub enum Fate {
@@ -12,7 +12,7 @@ pub enum Fate {
     Found {
         /// The pattern whose graph shows it.
         pattern: String,
-        /// What is said.
+        /// Finding of the check.
         reason: String,
         /// The graph.
         graph: String,
@@ -32,18 +32,18 @@ pub struct Planted {
     pub line: usize,
     /// The function.
     pub function: String,
-    /// What kind of slip it is.
+    /// Kind of the defect.
     pub slip: Slip,
     /// The lines of the file that it changes.
     pub old: String,
-    /// What they become.
+    /// Replacement of these lines.
     pub new: String,
-    /// What became of it.
+    /// Fate of the defect.
     #[serde(flatten)]
     pub fate: Fate,
 }
 
-/// What a check finds of the defects that were planted in a target's C.
+/// Mutation score of a target: the planted defects and what the check finds of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MutationReport {
     /// Id of the target.
@@ -59,7 +59,7 @@ pub struct MutationReport {
 }
 
 impl MutationReport {
-    /// How many were found.
+    /// Number of defects that were found.
     pub fn found(&self) -> usize {
         self.defects.iter().filter(|defect| matches!(defect.fate, Fate::Found { .. })).count()
     }

@@ -44,7 +44,7 @@ struct Body<'t> {
 
 type Found = (Slip, Range<usize>, String);
 
-/// What an operator with two operands is taken for.
+/// Binary operators and their replacements.
 const OPERATORS: [(&str, &str); 22] = [
     ("<", "<="),
     ("<=", "<"),
@@ -132,8 +132,8 @@ impl<'t> Body<'t> {
         Some((Slip::Operator, self.bytes(place..place + 1), (*new).to_owned()))
     }
 
-    /// Whether a comparison is that of `a < b ? b : a` or `a < b ? a : b`, where it makes no difference
-    /// what is taken of two that are equal.
+    /// True for the comparison of `a < b ? b : a` or `a < b ? a : b`: it does not matter which of
+    /// two equal values is taken.
     fn is_clamp(&self, place: usize) -> bool {
         if !["<", "<=", ">", ">="].contains(&self.text(place)) {
             return false;
@@ -185,7 +185,7 @@ impl<'t> Body<'t> {
         Some((Slip::Constant, range, new))
     }
 
-    /// Whether a number is the length of an array that is declared: `TYPE NAME[NUMBER]`.
+    /// True for a number that is the length of a declared array: `TYPE NAME[NUMBER]`.
     fn is_length(&self, place: usize) -> bool {
         let is_word = |back: usize| {
             let at = place.checked_sub(back);

@@ -1,6 +1,6 @@
 //! C as tokens: as much of the language as it takes to plant defects in it.
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A name or a keyword.
@@ -20,7 +20,7 @@ pub struct Token<'t> {
     pub text: &'t str,
     /// The byte that it begins at.
     pub start: usize,
-    /// It lies where comments say that no defects are to be planted.
+    /// True where comments exclude defects.
     pub is_left_out: bool,
 }
 
@@ -30,7 +30,7 @@ impl Token<'_> {
         self.start + self.text.len()
     }
 
-    /// Whether it can be the end of an operand, so that an operator behind it has two.
+    /// True if it can end an operand, so that an operator behind it is binary.
     pub fn ends_operand(&self) -> bool {
         match self.kind {
             Kind::Word => !["return", "case", "else", "sizeof"].contains(&self.text),

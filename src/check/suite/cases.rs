@@ -3,17 +3,17 @@
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// How deep below the suite's folder cases are looked for.
+/// Greatest depth of cases below the suite's folder.
 const DEPTH: usize = 6;
 
 /// A model with the data that it is run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Its path below the suite's folder, without `model.onnx` or the ending.
+    /// Path below the suite's folder, without `model.onnx` or the ending.
     pub name: String,
     /// The model.
     pub model: PathBuf,
-    /// Its folders `test_data_set_N`; without any it is compared with the host on random inputs.
+    /// Folders `test_data_set_N`; without any the case is compared with the host on random inputs.
     pub sets: Vec<PathBuf>,
 }
 

@@ -1,9 +1,9 @@
-//! What a suite showed, as a table and as data.
+//! Results of a suite, as a table and as data.
 
 use serde::Serialize;
 use std::fmt;
 
-/// How a case ended.
+/// Results of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -18,7 +18,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// In words.
+    /// Description in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::OnDevice => "on device",
@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// What a device has of a network.
+/// Share of a network that a device has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Share {
     /// Operations that the device has.
@@ -38,25 +38,25 @@ pub struct Share {
     pub operations: usize,
     /// The patterns that have them.
     pub patterns: Vec<String>,
-    /// Why the case is wrong, unsupported or not on the device as a whole.
+    /// Reason why the case is wrong, unsupported or not on the device as a whole.
     pub reason: String,
 }
 
 impl Share {
-    /// Whether the host has something.
+    /// True if the host has some operations.
     pub fn is_partial(&self) -> bool {
         self.on_device < self.operations
     }
 }
 
-/// What was found about a case.
+/// Findings about a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseReport {
-    /// Its name.
+    /// Name of the case.
     pub case: String,
-    /// How it ended.
+    /// Result.
     pub result: Outcome,
-    /// What the device has of it, on the last of its data.
+    /// Share that the device has of it, on the last of its data.
     #[serde(flatten)]
     pub share: Share,
 }
@@ -69,12 +69,12 @@ impl CaseReport {
     }
 }
 
-/// What a suite showed of a target.
+/// Results of a suite for a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SuiteReport {
     /// Id of the target.
     pub target: String,
-    /// Whether the device's C ran with sanitizers.
+    /// True if the device's C ran with sanitizers.
     pub sanitized: bool,
     /// The cases in the order of their names.
     pub cases: Vec<CaseReport>,
@@ -84,7 +84,7 @@ pub struct SuiteReport {
 const REASON: usize = 100;
 
 impl SuiteReport {
-    /// How many cases ended so.
+    /// Number of cases with a result.
     pub fn count(&self, outcome: Outcome) -> usize {
         self.cases.iter().filter(|case| case.result == outcome).count()
     }

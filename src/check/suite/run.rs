@@ -24,7 +24,7 @@ use std::path::Path;
 /// Most time that a case computes, in seconds: whole networks run with sanitizers.
 const COMPUTING: u64 = 100;
 
-/// What cases are run with.
+/// Environment that cases are run in.
 pub struct Bench<'a> {
     pub options: &'a CheckOptions,
     pub ground: &'a Ground,
@@ -33,11 +33,11 @@ pub struct Bench<'a> {
     pub sanitizer: &'a Sanitizer,
 }
 
-/// Why a case is not right.
+/// Failure of a case, by whose fault it is.
 enum Fault {
     /// The target's fault.
     Wrong(String),
-    /// Not the target's.
+    /// A fault of the network or its data.
     Unsupported(String),
 }
 
@@ -177,7 +177,7 @@ impl Bench<'_> {
         Ok(Placed { module: (share.on_device > 0 || changes).then_some(module), share })
     }
 
-    /// Who would have what, function by function.
+    /// Partition of the network, function by function.
     fn partitioned_functions(&self, session: &Session, module: &Module<'_>) -> Result<Vec<Report>> {
         let mut module = copy(module)?;
         session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
@@ -206,8 +206,7 @@ impl Bench<'_> {
         share
     }
 
-    /// Whose fault it is that a network does not compile or run: the target's, if it does for the
-    /// host alone.
+    /// Attributes a failure to compile or run: to the target, if the host alone succeeds.
     fn blame(&self, session: &Session, ready: &Ready<'_>, error: &Error) -> Fault {
         session.clear_diagnostics();
         match self.on_host(session, ready) {
@@ -306,7 +305,7 @@ impl Bench<'_> {
     }
 }
 
-/// How far each output is off if an integer that it comes from is off by one.
+/// Error of each output if an integer that it comes from is off by one.
 fn steps(module: &Module<'_>) -> Vec<f64> {
     let body = func::main(ir::root(module)).and_then(edit::entry_block);
     let last = body.and_then(|block| ir::ops(block).last().copied());

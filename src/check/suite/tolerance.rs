@@ -1,4 +1,4 @@
-//! How near the answers of a case have to be.
+//! Tolerances for the answers of a case.
 
 use super::{
     super::{CheckOptions, judge},
@@ -7,12 +7,12 @@ use super::{
 use crate::{Error, Result, Tensor, io, pattern::Pattern, tensor::compare};
 use serde::Deserialize;
 
-/// How near answers have to be.
+/// Tolerance for answers.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Tolerance {
     rtol: f64,
     atol: f64,
-    /// Of integers.
+    /// Accepted difference of integers.
     #[serde(default)]
     steps: f64,
     /// The user says how near floats are to be.
@@ -21,7 +21,8 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// What `tolerance.json` in the case's folder says, or what ONNX's own runner takes.
+    /// Reads `tolerance.json` in the case's folder; without it, the tolerances of ONNX's own
+    /// runner.
     pub fn of(case: &Case) -> Result<Self> {
         let path = case.model.with_file_name("tolerance.json");
         if !path.is_file() {
@@ -33,7 +34,7 @@ impl Tolerance {
         })
     }
 
-    /// With what the options and the patterns that take part allow.
+    /// The tolerance with the allowances of the options and of the patterns that take part.
     pub fn with(self, options: &CheckOptions, patterns: &[Pattern], names: &[String]) -> Self {
         let used =
             || patterns.iter().filter(|pattern| names.iter().any(|name| name == pattern.name()));

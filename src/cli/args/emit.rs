@@ -1,4 +1,4 @@
-//! What `compile` prints in place of a package, and its help.
+//! Output of `compile` in place of a package, and its help.
 
 use crate::{Error, phase::Phase};
 use std::str::FromStr;
@@ -13,13 +13,13 @@ const EXAMPLES: &str = "Examples:
   phaseline compile net.onnx -t llvm --pipeline my.pipeline -o out
   phaseline compile net.onnx -t 'vanilla, llvm' --report   what becomes a kernel, and what loops";
 
-/// What follows the options in the help of `compile`.
+/// Text after the options in the help of `compile`.
 pub fn compile_help() -> String {
     let phases = Phase::table();
     format!("Phases, in order; targets may have passes at those with a star:\n{phases}\n{EXAMPLES}")
 }
 
-/// What `compile --emit` prints.
+/// Output of `compile --emit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// The IR after a phase.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// What to do for less working memory.
+/// Options for less working memory.
 #[derive(Args, Clone, Debug)]
 pub struct MemoryArgs {
     /// Compute stages of a convolutional network in patches, at most N, where that takes less

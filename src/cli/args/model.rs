@@ -28,12 +28,14 @@ fn percent(text: &str) -> Result<u32, String> {
 pub struct ModelArgs {
     /// An ONNX or TensorFlow Lite model (.onnx, .tflite), or graph-dialect IR as text or bytecode (.mlir, .mlirbc)
     pub model: PathBuf,
-    /// Shape of an input whose dimensions are open, or the size of an open dimension by its name: a number, or a range
-    /// LEAST..MOST or `LEAST..MOST step STEP`, which leaves the size to each run; may be repeated
+    /// Shape of an input whose dimensions are open, or the size of an open dimension by its name. A
+    /// size is a number, or a range LEAST..MOST or `LEAST..MOST step STEP`, which leaves the size
+    /// to each run; may be repeated
     #[arg(long = "shape", value_name = "NAME=1x3x224x224|DIM=1..32", value_parser = parse_size_option)]
     pub shapes: Vec<(String, ShapeOption)>,
-    /// Sizes that get code of their own beside that for all of a range, such as batch=1,8 or 'batch=1 tokens=32,1..64' (each
-    /// combination); a run takes the code with the least work that its sizes fit into; may be repeated
+    /// Sizes that get code of their own beside that for all of a range, such as batch=1,8 or
+    /// 'batch=1 tokens=32,1..64' (each combination). A run takes the code with the least work that
+    /// its sizes fit into; may be repeated
     #[arg(long = "variant", value_name = "DIM=SIZE,...", value_parser = combinations)]
     pub variants: Vec<VariantsOf>,
     /// Divide the ranges of sizes into at most so many parts with code of their own, where that saves the most work
@@ -42,9 +44,9 @@ pub struct ModelArgs {
     /// Divide them into as many parts as it takes for no more than this part of the work to be for padding, as mean over sizes
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub waste: Option<u32>,
-    /// Value of an input that is a constant from now on, and no input of what is compiled: a number,
-    /// a list such as [[1,2],[3,4]], or @FILE, an .npy or .pb with it or an .npz that has it by its
-    /// name; may be repeated
+    /// Value of an input that is a constant from now on, and no input of the compiled model. A
+    /// value is a number, a list such as [[1,2],[3,4]], or @FILE, an .npy or .pb with it or an .npz
+    /// that has it by its name; may be repeated
     #[arg(long = "value", value_name = "NAME=V|@FILE", value_parser = parse_value)]
     pub values: Vec<(String, String)>,
     /// Unroll loops of up to this many steps (recurrent layers, Scan, Loop), so that patterns see

@@ -8,7 +8,7 @@ use crate::targets::{CodegenKind, TargetSpec};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Where targets come from besides the program.
+/// Sources of targets besides the program.
 #[derive(Args, Clone, Debug)]
 pub struct RegistryArgs {
     /// More directories that hold targets as data (target.toml); may be repeated. The environment
@@ -31,7 +31,7 @@ pub struct NewTargetArgs {
     pub name: String,
     /// Directory to create
     pub directory: PathBuf,
-    /// What kind of device it starts as
+    /// Kind of device it starts as
     #[arg(long, value_name = "NAME", default_value = "call")]
     pub template: String,
 }

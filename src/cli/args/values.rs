@@ -1,4 +1,4 @@
-//! How values of arguments are read.
+//! Parsers for values of arguments.
 
 use crate::{
     Phase,
@@ -31,7 +31,7 @@ pub(super) fn parse_pass(text: &str) -> Result<(Phase, String), String> {
     Ok((phase, passes.trim().to_owned()))
 }
 
-/// Where weights are.
+/// Parses the place of weights.
 pub(super) fn parse_weights(text: &str) -> Result<WeightsPlace, String> {
     match text {
         "inside" => Ok(WeightsPlace::Inside),

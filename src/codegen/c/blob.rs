@@ -23,7 +23,7 @@ use melior::ir::{
 /// A region that is a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
     /// The C function that has it executed.
     pub function: String,
@@ -31,7 +31,7 @@ pub struct Region {
     pub symbol: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Of each argument whether it is written.
+    /// True for each argument that is written.
     written: Vec<bool>,
 }
 
@@ -150,7 +150,7 @@ pub struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Those of a target that has blobs.
+    /// The parts for a target that has blobs; none for others.
     pub fn of(target: &'a TargetInstance, regions: &'a [Region]) -> Option<Self> {
         let blob = target.kind.codegen.blob.as_ref()?.get_ref();
         Some(Self { regions, blob })
@@ -355,7 +355,8 @@ pub struct SessionNames {
 }
 
 impl SessionNames {
-    /// Those of a device that has only blobs, by the id of its target; or of one with memory, by that.
+    /// Names for a device that has only blobs, by the id of its target; or for one with memory, by
+    /// its memory space.
     pub fn new(model: &str, stem: &str) -> Self {
         let name = |end: &str| symbol_name(model, &format!("{}_{end}", c_identifier(stem)));
         Self { open: name("open"), open_at: name("open_at"), close: name("close") }

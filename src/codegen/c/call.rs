@@ -20,9 +20,9 @@ use melior::ir::{Attribute, AttributeLike, ValueLike, operation::OperationLike};
 /// An argument of a call in C.
 struct Argument {
     text: Text,
-    /// It is known when the code is compiled.
+    /// True if it is known when the code is compiled.
     constant: bool,
-    /// It is a structure in the block around it.
+    /// True for a structure in the block around it.
     local: bool,
 }
 
@@ -121,7 +121,7 @@ pub fn words(op: Op<'_>) -> Vec<String> {
     found
 }
 
-/// Whether a name of a header stands for a number: in capitals, as enumerators and macros are, and
+/// True if a name of a header stands for a number: in capitals, as enumerators and macros are, and
 /// not variables.
 fn is_constant_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())

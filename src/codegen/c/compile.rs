@@ -23,7 +23,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// How devices' C is compiled beyond what their manifests say, by who compiles much of it.
+/// Settings for compiling devices' C beyond their manifests, for a caller that compiles much of it.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceBuild {
     /// More arguments for the compiler, after all others.
@@ -35,7 +35,7 @@ pub struct DeviceBuild {
 }
 
 /// Objects by all that they are made of: the text, the headers, the compiler and its arguments.
-/// Headers in the folders of a manifest are taken not to change meanwhile.
+/// Headers in the folders of a manifest are assumed not to change during this time.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectCache(Arc<Mutex<BTreeMap<String, Object>>>);
 
@@ -49,7 +49,7 @@ impl ObjectCache {
     }
 }
 
-/// What a module of C is compiled with.
+/// Settings for compiling a module of C.
 #[derive(Clone, Debug, Default)]
 pub struct COptions {
     /// Stem of the files' names, such as `model_vanilla`.
@@ -90,7 +90,8 @@ impl COptions {
         }
     }
 
-    /// All that the object of a source depends on. A vendor's source does not include the header of a model.
+    /// Key of everything that the object of a source depends on. A vendor's source does not include
+    /// the header of a model.
     fn key(&self, name: &str, text: &str) -> String {
         let vendors = self.sources.iter().any(|(other, _)| other == name);
         let interface = self.interface.as_ref().filter(|_| !vendors);
@@ -109,7 +110,7 @@ impl COptions {
     }
 }
 
-/// What compiling a module gave.
+/// Sources and objects of a compiled module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CArtifacts {
     /// File names and texts: the generated first.
@@ -233,22 +234,22 @@ fn check_names(options: &COptions, sources: &[(String, String)]) -> Result<()> {
 /// A folder from which the header of the model is where it is from that of the sources of a package.
 const SOURCE: &str = ".src";
 
-/// What every host's C is compiled with. Floats are not to be contracted, so that results are the
+/// Compiler arguments for every host's C. Floats are not to be contracted, so that results are the
 /// same on all machines.
 const STRICT: [&str; 6] =
     ["-std=c99", "-pedantic", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"];
 
-/// What C of accelerators is compiled with. Buffers have no sign, elements of vendors' functions
+/// Compiler arguments for C of accelerators. Buffers have no sign, elements of vendors' functions
 /// may.
 const DEVICE: [&str; 6] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-pointer-sign"];
 
-/// Whether a source is assembler, with the preprocessor (`.S`) or without.
+/// True for assembler, with the preprocessor (`.S`) or without.
 pub fn is_assembler(name: &str) -> bool {
     let ending = Path::new(name).extension();
     ending.is_some_and(|ending| ending == "s" || ending == "S")
 }
 
-/// Whether a source is LLVM IR.
+/// True for LLVM IR.
 pub fn is_llvm_ir(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "ll")
 }

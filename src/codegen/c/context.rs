@@ -1,4 +1,4 @@
-//! What is called around the work of a device: `activate` and `deactivate` of its target's manifest.
+//! Calls around the work of a device: `activate` and `deactivate` of its target's manifest.
 //!
 //! Around an inference the entry point calls two functions of the model, which have one name whatever
 //! the vendor calls his; around a region its function does.
@@ -91,7 +91,8 @@ pub struct Calls {
     pub end: Option<String>,
 }
 
-/// What a manifest has called around a thing.
+/// Calls that a manifest wants around an inference, or around a region; none if it has no such
+/// calls.
 pub fn calls(codegen: &Codegen, around: Activation) -> Option<Calls> {
     let when = codegen.when.as_ref().map(|when| *when.get_ref()).unwrap_or_default();
     let begin = codegen.activate.as_ref().filter(|_| when == around)?;
@@ -99,14 +100,14 @@ pub fn calls(codegen: &Codegen, around: Activation) -> Option<Calls> {
     Some(Calls { begin: begin.get_ref().clone(), end })
 }
 
-/// What a manifest has called around anything.
+/// Calls that a manifest wants around an inference, or else around a region.
 pub fn any(codegen: &Codegen) -> Option<Calls> {
     let mut all = [Activation::Inference, Activation::Region].into_iter();
     all.find_map(|around| calls(codegen, around))
 }
 
 impl Calls {
-    /// What is called around a function.
+    /// Calls around a function.
     pub fn of(function: Op<'_>) -> Option<Self> {
         let begin = ir::attr_str(function, ACTIVATE)?;
         Some(Self { begin, end: ir::attr_str(function, DEACTIVATE) })
@@ -148,7 +149,7 @@ impl Calls {
     }
 }
 
-/// Whether a function is given a session in place of a device.
+/// True for a function that is given a session in place of a device.
 pub fn is_in_session(function: Op<'_>) -> bool {
     function.has_attribute(SESSION)
 }

@@ -1,4 +1,4 @@
-//! What stands before the functions of a file: constants and prototypes.
+//! Declarations before the functions of a file: constants and prototypes.
 
 use super::{
     expression::Text,

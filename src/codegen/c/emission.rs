@@ -19,11 +19,11 @@ use melior::{
     ir::{ValueLike, operation::OperationLike},
 };
 
-/// What the C of an operation is.
+/// C template of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emission {
     op: String,
-    /// Of the operands; any that is no index, if none.
+    /// Type of the operands; any that is no index, if none.
     dtype: Option<DType>,
     template: String,
 }
@@ -121,7 +121,7 @@ impl Emission {
     }
 }
 
-/// Whether an expression is one call: a name, and brackets around all the rest.
+/// True for an expression that is one call: a name, and brackets around all the rest.
 fn is_call(text: &str) -> bool {
     let Some((name, rest)) = text.split_once('(') else { return false };
     let mut depth = 1_i32;
@@ -147,8 +147,9 @@ fn of_dtype(dtype: DType) -> CType {
     }
 }
 
-/// The type as which code of LLVM's passes a number to C, and gets it back: how small numbers are in wide
-/// registers is another rule in each ABI, and 16-bit floats go elsewhere than the integers that they are in C.
+/// The type as which code of LLVM's passes a number to C, and gets it back. Each ABI has another
+/// rule for small numbers in wide registers, and 16-bit floats go elsewhere than the integers that
+/// they are in C.
 pub fn passed_as(ty: CType) -> CType {
     match ty {
         CType::Float | CType::Double => ty,
@@ -158,10 +159,10 @@ pub fn passed_as(ty: CType) -> CType {
     }
 }
 
-/// What stands for the name of a function in its text.
+/// Placeholder for the name of a function in its text.
 pub const NAME: &str = "@";
 
-/// What is said of an operation with one result; the first that fits counts.
+/// The first emission that fits an operation; none for operations without exactly one result.
 pub fn find<'c, 'e>(emissions: &'e [Emission], op: Op<'c>) -> PassResult<'c, Option<&'e Emission>> {
     if emissions.is_empty() || op.result_count() != 1 {
         return Ok(None);

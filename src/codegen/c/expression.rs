@@ -59,7 +59,7 @@ impl Sum {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// Whether it is a term alone.
+    /// True for a sum that is a term alone.
     pub fn is_term(&self) -> bool {
         self.constant == 0 && matches!(self.terms[..], [(1, _)])
     }

@@ -29,7 +29,7 @@ pub fn format(text: &str) -> String {
     out
 }
 
-/// How many braces a line opens and closes; those in comments, which stand alone, are none.
+/// Number of braces that a line opens and closes; those in comments, which stand alone, are none.
 fn braces(line: &str) -> (usize, usize) {
     if line.starts_with("/*") {
         return (0, 0);

@@ -44,7 +44,7 @@ const ENTRY_OF_BOARD: [(&str, &str); 6] = [
 /// minutes for thousands of them, and find nothing.
 const MANY_CALLS: usize = 1000;
 
-/// How compilers are told so.
+/// Attribute that keeps compilers from optimising a function.
 const UNOPTIMISED: [&str; 5] = [
     "#if defined(__clang__)",
     "__attribute__((optnone))",
@@ -109,7 +109,7 @@ pub fn print<'c>(
     Ok((text, helpers))
 }
 
-/// Whether a function has very many calls, and no loops.
+/// True for a function with very many calls, and no loops.
 fn is_long_row(function: Op<'_>) -> bool {
     let ops = edit::walk(function);
     let calls = ops.iter().filter(|op| ir::op_name(**op) == tir::CallExtern::NAME).count();
@@ -120,16 +120,16 @@ fn is_long_row(function: Op<'_>) -> bool {
 pub(super) struct Parameter<'c> {
     pub(super) value: Val<'c>,
     pub(super) name: String,
-    /// What it points to; of a number what it is.
+    /// C type that it points to; for a number, its own type.
     pub(super) ty: String,
-    /// What it is for: `input`, `output`, `arena`, `constants`.
+    /// Role of the buffer: `input`, `output`, `arena`, `constants`.
     role: String,
     /// The memory of a device, or pool of the board, that it is in; empty for the host's.
     space: String,
 }
 
 impl Parameter<'_> {
-    /// What stands before the name in a list of parameters.
+    /// Text before the name in a list of parameters.
     fn declared(&self) -> String {
         match self.role == names::NUMBER {
             true => format!("const {} ", self.ty),
@@ -193,7 +193,7 @@ pub(super) fn buffers<'c>(
     Ok(found)
 }
 
-/// What C calls a buffer; `known` is what the model does.
+/// Name of a buffer in C; `known` are its names in the model.
 fn buffer_name(writer: &mut Writer<'_>, role: &str, known: impl FnOnce() -> [String; 2]) -> String {
     let entry = matches!(writer.kind, Kind::Entry(_));
     match role {
@@ -211,8 +211,8 @@ fn buffer_name(writer: &mut Writer<'_>, role: &str, known: impl FnOnce() -> [Str
     }
 }
 
-/// What stands before the statements: where the entry point finds its buffers, and what is given
-/// for nothing.
+/// Writes the lines before the statements: the entry point's buffers, casts to `void` of unused
+/// parameters, the status, and the activation of devices.
 fn prologue<'c>(
     writer: &mut Writer<'_>,
     function: Op<'c>,

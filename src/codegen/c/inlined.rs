@@ -125,8 +125,8 @@ fn header_name(model: &str, target: &str) -> String {
     format!("{model}_{}_inline.h", c_identifier(target))
 }
 
-/// Has calls of what headers have the bodies of call functions around these, and writes the functions on the
-/// module.
+/// Replaces calls of functions whose bodies are in headers by calls of functions around these, and
+/// writes the functions on the module.
 pub fn outline<'c>(module: Op<'c>, model: &str) -> PassResult<'c> {
     let context = ir::context_of(module);
     let mut files: BTreeMap<String, File> = BTreeMap::new();

@@ -20,10 +20,10 @@ use crate::{
 use melior::ir::operation::OperationLike;
 use std::{collections::BTreeSet, fmt::Write};
 
-/// What stands before the kernels in OpenCL C: what generated C takes from the standard library.
+/// Text before the kernels in OpenCL C: parts of the standard library that generated C uses.
 const PRELUDE: &str = include_str!("kernel_prelude.cl");
 
-/// Whether a function is a kernel.
+/// True for a kernel.
 pub fn is_kernel(function: Op<'_>) -> bool {
     function.has_attribute(names::LAUNCHED)
 }

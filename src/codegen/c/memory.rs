@@ -13,7 +13,7 @@ use crate::{
 };
 use melior::ir::{ValueLike, operation::OperationLike};
 
-/// Where a buffer is.
+/// Memory that a buffer is in.
 #[derive(Clone, Debug)]
 pub enum Base {
     /// In the host's memory, behind a pointer variable to its elements.
@@ -25,7 +25,7 @@ pub enum Base {
 /// A buffer: a place so many elements behind its base.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// Where it is.
+    /// Memory that its elements are in.
     pub base: Base,
     /// In elements.
     pub offset: Sum,
@@ -92,7 +92,7 @@ impl Writer<'_> {
         name.unwrap_or_else(|| self.names.numbered(stem))
     }
 
-    /// Says where a buffer is.
+    /// Records the place of a buffer.
     pub fn define_buffer<'c>(
         &mut self,
         op: Op<'c>,
@@ -238,7 +238,7 @@ fn copy<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     copy.part(writer, &dims, [&strides(source)?, &strides(target)?], [from.offset, to.offset])
 }
 
-/// What is copied from where to where.
+/// Names of the source and destination of a copy, and bytes of an element.
 struct Copy {
     names: [String; 2],
     element: i64,
@@ -278,7 +278,7 @@ impl Copy {
     }
 }
 
-/// Whether elements lie behind each other.
+/// True if elements lie behind each other.
 fn is_contiguous(dims: &[i64], strides: &[i64]) -> bool {
     let expected = memref::row_major(dims);
     dims.iter().zip(strides).zip(expected).all(|((dim, stride), row)| *dim == 1 || *stride == row)

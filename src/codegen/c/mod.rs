@@ -1,9 +1,9 @@
 //! C code of accelerators and of the host `c`: from structured operations on planned buffers
 //! through C text ([`print()`]) and a C compiler to object files.
 //!
-//! [`print()`] prints a module, `function` a function, `statement` a block; below these stand what
-//! writes one operation (`arith`, `call`, `math`, `memory`), the state of the function that is
-//! written (`writer`, `names`), and text (`scalar`, `expression`, `words`).
+//! The function [`print()`] prints a module, `function` a function, `statement` a block. Below
+//! these are the printers of one operation (`arith`, `call`, `math`, `memory`), the state of the
+//! function that is written (`writer`, `names`), and text (`scalar`, `expression`, `words`).
 
 pub mod arith;
 pub mod blob;

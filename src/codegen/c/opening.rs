@@ -25,7 +25,8 @@ pub struct Opening {
     pub blobs: Vec<(String, Vec<u8>)>,
 }
 
-/// What opens the device of a target in `model`, beyond its vendor's code. `part` is the target's module.
+/// Code that opens the device of a target in `model`, beyond its vendor's code. `part` is the
+/// target's module.
 pub fn opening(
     target: &TargetInstance,
     model: &str,
@@ -111,7 +112,7 @@ impl Program<'_> {
         )
     }
 
-    /// What follows once the device is open.
+    /// C that loads the kernels once the device is open.
     fn loaded(&self) -> String {
         let Self { load, array, close } = self;
         let closed = close.map(|close| format!("\n    (void){close}(*device);"));

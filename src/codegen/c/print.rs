@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 /// Headers of the standard library that generated code includes.
 const STANDARD: [&str; 5] = ["math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"];
 
-/// What stands at the start of the file.
+/// Declarations at the start of the file.
 #[derive(Default)]
 struct Preamble {
     headers: BTreeSet<String>,
@@ -99,7 +99,7 @@ pub fn print(module: Op<'_>) -> PassResult<'_, String> {
 }
 
 impl Preamble {
-    /// What declares the callee of a call.
+    /// Adds the header or prototype of a call's callee.
     fn add_call(&mut self, call: Op<'_>, declared: bool, internal: &BTreeSet<String>) {
         self.headers.extend(ir::attr_str(call, "header"));
         self.prototypes.extend(ir::attr_str(call, "prototype"));
@@ -109,7 +109,7 @@ impl Preamble {
         }
     }
 
-    /// What the entry point calls around a run.
+    /// Adds prototypes of the functions that the entry point calls around a run.
     fn add_entry(&mut self, around: &Surroundings) {
         let settle =
             |(name, _): &(String, usize)| format!("int32_t {name}(void *session, int32_t status);");
@@ -130,7 +130,7 @@ impl Preamble {
     }
 }
 
-/// What the functions have in common.
+/// Properties that the functions of a module share.
 fn surroundings<'c>(
     module: Op<'c>,
     functions: &[Op<'c>],

@@ -102,7 +102,7 @@ impl CType {
         }
     }
 
-    /// Whether it is `float` or `double`.
+    /// True for `float` and `double`.
     pub fn is_real(self) -> bool {
         matches!(self, Self::Float | Self::Double)
     }
@@ -112,7 +112,7 @@ fn storage(width: u32) -> u32 {
     width.next_power_of_two().max(8)
 }
 
-/// How strongly the outermost operator of an expression binds.
+/// Precedence of the outermost operator of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Weaker than sums: comparisons, conditions, shifts.
@@ -153,12 +153,12 @@ impl Expr {
         self
     }
 
-    /// Whether the text has an unsigned type.
+    /// True if the text has an unsigned type.
     pub fn is_unsigned(&self) -> bool {
         self.unsigned
     }
 
-    /// Whether it is a name or number, which costs nothing to repeat.
+    /// True for a name or number, which costs nothing to repeat.
     pub fn is_simple(&self) -> bool {
         self.level >= Level::Unary && !self.text.text.contains(['(', ' '])
     }

@@ -12,11 +12,11 @@ use crate::{
     targets::{Activation, Codegen, MemoryDecl, TargetInstance},
 };
 
-/// Which field of a session has the device.
+/// Index of the session's field with the device.
 pub const DEVICE: usize = 0;
-/// Which one has the address of the values.
+/// Index of the field with the address of the values.
 pub const VALUES: usize = 1;
-/// Which one has the address of the constants.
+/// Index of the field with the address of the constants.
 pub const CONSTANTS: usize = 2;
 
 /// The device of a session that C has as `handle`.
@@ -33,7 +33,7 @@ pub fn names(model: &str, space: &str) -> DeviceSession {
     }
 }
 
-/// How the work of a device is waited for.
+/// Wait for the work of a device.
 pub struct Wait {
     function: String,
     /// Milliseconds.
@@ -41,7 +41,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// That of a target, if it has a queue.
+    /// The wait of a target, if it has a queue.
     pub fn of(target: &TargetInstance) -> Result<Option<Self>> {
         let Some(queue) = &target.kind.queue else { return Ok(None) };
         Ok(Some(Self { function: queue.wait.clone(), limit: target.timeout()? }))
@@ -326,7 +326,7 @@ int32_t {free}(void *handle, void *address) {{
     )
 }
 
-/// What blobs add to the C of a session.
+/// Parts of a session's C that blobs add.
 #[derive(Default)]
 pub struct Parts<'a> {
     bound: Option<&'a Bound>,
@@ -342,7 +342,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Those of a model with these blobs and bound values.
+    /// The parts for a model with these blobs and bound values.
     pub fn of(
         blobs: Option<&blob::Code<'_>>,
         bound: Option<&'a Bound>,

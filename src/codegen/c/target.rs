@@ -1,4 +1,4 @@
-//! What a target's manifest says about its C.
+//! C settings in the manifest of a target.
 
 use super::{COptions, blob, opening, session, tool::Tool, vendor};
 use crate::{
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// The option of a target that names its compiler.
 const COMPILER: &str = "compiler";
 
-/// How the C of `model` for a target is compiled: with the headers and sources of its manifest, and
-/// if the host is C too with the host's compiler and flags, which say what machine it is for. A compiler
-/// that the target names comes before that of the host.
+/// Settings for compiling the C of `model` for a target, with the headers and sources of its
+/// manifest. If the host is C too, its compiler and flags are used, which say what machine it is
+/// for. A compiler that the target names comes before that of the host.
 pub fn options(
     target: &TargetInstance,
     host: Option<&TargetInstance>,
@@ -71,7 +71,7 @@ pub fn tool(target: &TargetInstance, usual: &str) -> Result<Option<Tool>> {
     Ok(Some(tool))
 }
 
-/// How a runner opens and closes the device of a target, with its memory.
+/// The device of a target as a runner opens and closes it, with its memory.
 pub fn device(target: &TargetInstance, model: &str, known: Device) -> Device {
     let Device { memory, bound, .. } = known;
     let codegen = &target.kind.codegen;

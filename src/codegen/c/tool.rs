@@ -37,7 +37,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The compiler that the environment or an embedder names, with words apart by blanks.
+    /// The compiler that the environment or an embedder names, as words separated by blanks.
     pub fn new(command: &str) -> Result<Self> {
         Self::with_remedy(command, "name another C compiler (set CC)")
     }
@@ -140,7 +140,7 @@ impl Tool {
         Ok(triple)
     }
 
-    /// Whether it defines a macro by itself.
+    /// True if the compiler defines a macro by itself.
     fn defines(&self, name: &str) -> Result<bool> {
         let mut command = self.command(Path::new("."));
         command.args(["-E", "-dM", "-x", "c", "-"]);

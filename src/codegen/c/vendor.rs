@@ -52,12 +52,12 @@ pub fn objects(options: &COptions, own: &[Object], roots: &[&str]) -> Result<Vec
     Ok(taken.into_iter().map(|member| member.object).collect())
 }
 
-/// Whether a file's name is that of an archive.
+/// True for the name of an archive.
 fn is_archive(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "a")
 }
 
-/// Whether a source of a manifest is linked as it is.
+/// True for a source of a manifest that is linked as it is.
 pub fn is_binary(name: &str) -> bool {
     is_archive(name) || Path::new(name).extension().is_some_and(|ending| ending == "o")
 }
@@ -89,7 +89,8 @@ fn members(name: &str, bytes: &[u8], own: &[Object]) -> Result<Vec<Member>> {
     Ok(members)
 }
 
-/// What an object defines and uses; it has to be for the machine of the target's own code.
+/// Reads the symbols that an object defines and uses; it has to be for the machine of the target's
+/// own code.
 fn member(shown: &str, object: Object, own: &[Object]) -> Result<Member> {
     let fault = |reason: String| Error::invalid(format!("{shown}: {reason}"));
     let file = object::File::parse(&*object.bytes)

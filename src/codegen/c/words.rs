@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-/// Whether a C identifier is free for a parameter: no keyword, and nothing that a standard header
+/// True if a C identifier is free for a parameter: no keyword, and nothing that a standard header
 /// or a compiler defines as a macro or a type. Names of macros are in capitals, those of types end
 /// with `_t`, and those with an underscore in front belong to compilers.
 pub fn is_free(name: &str) -> bool {

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Characters up to which an expression is written where it is used instead of being given a name.
 const INLINE_WIDTH: usize = 48;
 
-/// How a function is called.
+/// Calling convention of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// By the host, with the device of its target first.
@@ -34,7 +34,7 @@ pub enum Kind {
     Launched,
 }
 
-/// What the functions of a module have in common.
+/// Properties that the functions of a module share.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// C type of the target's device.
@@ -45,7 +45,8 @@ pub struct Surroundings {
     pub memories: Vec<Memory>,
     /// The pools of the board, in the order in which the entry point is given them.
     pub pools: Vec<String>,
-    /// What ends the work of devices with memory after a failure, and which devices these are.
+    /// Cleanup functions after a failure, for devices with memory, and the indices of these
+    /// devices.
     pub settled: Vec<(String, usize)>,
     /// The devices that are activated around an inference.
     pub contexts: Vec<Context>,
@@ -66,14 +67,14 @@ pub enum Scalar {
     Expr(Expr),
 }
 
-/// What is known of the values of the function that is printed.
+/// State of the function that is printed, with what is known of its values.
 pub struct Writer<'m> {
     scalars: HashMap<ir::Id, Scalar>,
     /// Buffers by their values; their handling is in `memory`.
     pub(super) buffers: HashMap<ir::Id, Buffer>,
-    /// How the function is called.
+    /// Calling convention of the function.
     pub(super) kind: Kind,
-    /// What it shares with the others of its module.
+    /// Properties that it shares with the others of its module.
     pub(super) around: &'m Surroundings,
     /// The pointers to memory that is only read.
     pub(super) constants: BTreeSet<String>,
@@ -147,7 +148,7 @@ impl<'m> Writer<'m> {
         result
     }
 
-    /// Whether what is written stands in no block but the function's.
+    /// True while the text stands in no block but the function's.
     pub fn is_outermost(&self) -> bool {
         self.structures.len() == 1
     }
@@ -172,12 +173,12 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Says what a value is.
+    /// Records the number that a value stands for.
     pub fn know(&mut self, value: Val<'_>, scalar: Scalar) {
         self.scalars.insert(ir::id(value), scalar);
     }
 
-    /// Says that a value is an expression.
+    /// Records the expression that a value stands for.
     pub fn know_expr<'c>(&mut self, op: Op<'c>, value: Val<'c>, expr: Expr) -> PassResult<'c> {
         let scalar = match c_type(op, value.r#type())? {
             CType::Index => Scalar::Sum(match expr.as_number() {
@@ -253,27 +254,27 @@ impl<'m> Writer<'m> {
         })
     }
 
-    /// Whether a pointer is to memory that is only read.
+    /// True for a pointer to memory that is only read.
     pub fn is_constant(&self, pointer: &str) -> bool {
         self.constants.contains(pointer)
     }
 
-    /// Whether a call gives back a status: so says the call, and so do all functions here.
+    /// True for a call that gives back a status: so says the call, and so do all functions here.
     pub fn returns_status(&self, op: Op<'_>) -> bool {
         tir::CallExtern::of(op).is_some_and(|call| call.returns_status()) || self.is_internal(op)
     }
 
-    /// Whether a call is given a device, or the array of devices.
+    /// True for a call that is given a device, or the array of devices.
     pub fn passes_device(&self, op: Op<'_>) -> bool {
         tir::CallExtern::of(op).is_some_and(|call| call.with_device()) || self.is_internal(op)
     }
 
-    /// Whether a call is to a function of the same module.
+    /// True for a call of a function of the same module.
     fn is_internal(&self, op: Op<'_>) -> bool {
         tir::CallExtern::of(op).is_some_and(|call| self.around.internal.contains(call.callee()))
     }
 
-    /// What a call passes as its device: that of the function's own target, the one of the callee's
+    /// The device argument of a call: that of the function's own target, the one of the callee's
     /// target, or all of them.
     pub fn device<'c>(&self, op: Op<'c>) -> PassResult<'c, String> {
         if self.is_internal(op) && self.kind != Kind::Device {

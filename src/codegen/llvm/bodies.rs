@@ -180,7 +180,7 @@ pub fn settle(all: &[Bodies], module: &Module<'_>, used: &BTreeSet<String>) -> R
     Ok(())
 }
 
-/// Says why the body of a function is not where it is called.
+/// Error with the reason that the body of a function is not inlined.
 fn not_inlined(function: &FunctionValue<'_>, target: &str) -> Error {
     let name = name(function);
     let reason = match () {

@@ -1,11 +1,11 @@
-//! Functions of a device whose code comes out of LLVM: how the host calls them.
+//! Functions of a device whose code comes out of LLVM, with the signature that the host calls.
 //!
 //! ```c
 //! int32_t MODEL_DEVICE_0(void *device, const float *x, float *y);
 //! ```
-//! That is how every function of a device is called, whatever generates its code. What the passes
-//! make of a region is a function of the buffers alone, so that the handle and the status are
-//! added here, and what is called around a region.
+//! Every function of a device has this signature, whatever generates its code. The passes turn a
+//! region into a function of the buffers alone. The handle, the status and the calls around a
+//! region are added here.
 
 use super::dialect as llvm;
 use crate::{
@@ -36,7 +36,7 @@ pub fn in_sessions(module: Op<'_>) -> Result<Vec<String>> {
 }
 
 /// Adds the handle and the status to the functions of `module` that nothing in it calls, if it is
-/// the module of one of `devices`, which are those that a run opens, in this order.
+/// the module of one of `devices`. These are the devices that a run opens, in this order.
 ///
 /// `is_handed_devices` says of a function whether its last argument is the array of all devices;
 /// it is then made here, with the function's own device in it.

@@ -13,7 +13,7 @@ use melior::{
     },
 };
 
-/// What `llvm.getelementptr` holds in place of an index that is an operand.
+/// Marker of `llvm.getelementptr` in place of an index that is an operand.
 const DYNAMIC_INDEX: i32 = i32::MIN;
 
 /// The type of addresses.
@@ -136,7 +136,7 @@ pub fn system_call<'c>(builder: &Builder<'c>, number: i64, arguments: [i64; 2]) 
     builder.op1_with("llvm.inline_asm", &operands, word, attributes)
 }
 
-/// Whether a number is 0.
+/// Compares a number with 0; gives an `i1`.
 pub fn is_zero<'c>(builder: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
     let zero = constant(builder, value.r#type(), 0)?;
     let equal = ("predicate", builder.i64_attr(0));

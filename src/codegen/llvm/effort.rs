@@ -1,4 +1,5 @@
-//! How hard LLVM optimises: the option `opt-level` of a target, on its way from `set-llvm-target` to LLVM.
+//! Optimisation level of LLVM: the option `opt-level` of a target, on its way from
+//! `set-llvm-target` to LLVM.
 
 use crate::ir::{self, Op, edit, names::OPT_LEVEL};
 use inkwell::OptimizationLevel;
@@ -33,14 +34,15 @@ pub fn passes(level: i64, vectorized: bool) -> String {
     }
 }
 
-/// What changes kernels that are written in vectors: loops of constant bounds around straight code. The rest of O3 looks
-/// for vectors, for loops to unroll and for branches to remove, finds nothing, and takes as long again. `ipsccp` and
-/// `indvars` find out that numbers are not negative, without which more of them are kept.
+/// Passes that change kernels written in vectors: loops of constant bounds around straight code.
+/// The rest of O3 looks for vectors, for loops to unroll and for branches to remove, finds nothing,
+/// and takes as long again. `ipsccp` and `indvars` find out that numbers are not negative, without
+/// which more of them are kept.
 const OF_VECTORS: &str = "always-inline,ipsccp,function<eager-inv>(early-cse<memssa>,simplifycfg,\
     instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),loop(indvars),early-cse<memssa>,simplifycfg,\
     instcombine<no-verify-fixpoint>)";
 
-/// The same for what makes instructions.
+/// Level of the code generator, which selects instructions.
 pub fn of_code(level: i64) -> OptimizationLevel {
     match level {
         0 => OptimizationLevel::None,

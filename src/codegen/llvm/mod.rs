@@ -137,7 +137,7 @@ fn describe<'c>(described: Vec<(Op<'c>, Attribute<'c>)>) {
     }
 }
 
-/// Where functions keep the attributes of their arguments.
+/// Attribute of functions that holds those of their arguments.
 const ARGUMENTS: &str = "arg_attrs";
 
 /// Takes what only this project's passes read from the arguments of all functions, and returns what

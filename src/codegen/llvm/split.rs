@@ -1,9 +1,9 @@
 //! Cutting the module of a host into parts, which LLVM compiles at the same time.
 //!
-//! The cut goes by the module alone, never by the number of processors, so that the same model gives the
-//! same objects everywhere. Parts are modules of their own, with what they call of other parts declared.
-//! A function that is called across parts and was internal becomes a hidden symbol, so all of these have the
-//! model's name in front; one without stays in one part with its callers.
+//! The cut goes by the module alone, never by the number of processors, so that the same model
+//! gives the same objects everywhere. Parts are modules of their own, with what they call of other
+//! parts declared. An internal function that is called across parts becomes a hidden symbol, which
+//! needs the model's name in front. One without that name stays in one part with its callers.
 
 use crate::{
     Result,
@@ -21,13 +21,13 @@ const PART: usize = 2_000;
 const MOST_PARTS: usize = 16;
 /// A function of fewer operations stays with what it calls.
 const SMALL: usize = 64;
-/// How the LLVM dialect spells the visibility of a hidden symbol.
+/// Visibility of a hidden symbol in the LLVM dialect.
 const HIDDEN: i64 = 1;
 
 /// A part: a module of its own.
 pub(super) struct Part<'c> {
     pub(super) module: Module<'c>,
-    /// Whether it is of kernels that are written in vectors.
+    /// True for a part of kernels that are written in vectors.
     pub(super) vectorized: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn parts<'c>(module: Op<'c>) -> Result<Vec<Part<'c>>> {
     cut.iter().enumerate().map(build).collect()
 }
 
-/// What a symbol is to the cut.
+/// Treatment of a symbol by the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A definition that any part may have, and others call.
@@ -63,7 +63,8 @@ enum Kind {
     Tied,
     /// A definition that is in one part with the first definition that it uses.
     Small,
-    /// What each part that uses it has a copy of: declarations, private constants, small functions.
+    /// A symbol that is copied to each part that uses it: declarations, private constants, small
+    /// functions.
     Copied,
 }
 
@@ -71,13 +72,13 @@ enum Kind {
 struct Item {
     kind: Kind,
     weight: usize,
-    /// Whether it is a kernel that is written in vectors.
+    /// True for a kernel that is written in vectors.
     vectorized: bool,
     /// The items that it uses, in the order of use.
     uses: Vec<usize>,
 }
 
-/// What is in one part.
+/// Items in one part.
 #[derive(Default)]
 struct Unit {
     weight: usize,
@@ -137,7 +138,7 @@ fn distribute(mut units: Vec<Unit>, vectorized: bool) -> Vec<(bool, Vec<usize>)>
     parts.into_iter().map(|(_, members)| (vectorized, members)).collect()
 }
 
-/// Which items are in one part: each knows one before it, and the first of them itself.
+/// Union-find over the items of a part: each knows one before it, and the first of them itself.
 struct Units(Vec<usize>);
 
 impl Units {
@@ -306,7 +307,7 @@ fn kind(op: Op<'_>, weight: usize, prefix: &str) -> Kind {
     }
 }
 
-/// Whether only the module itself sees a symbol.
+/// True for a symbol that only the module itself sees.
 fn is_internal(op: Op<'_>) -> bool {
     let linkage = linkage(op);
     ["internal", "private"].iter().any(|name| linkage.contains(name))

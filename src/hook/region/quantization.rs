@@ -4,7 +4,7 @@ use super::Reader;
 use crate::ir::{self, Op, Val, edit, graph, view};
 use serde_json::{Map, Value, json};
 
-/// Says of each quantized value of a function by which scale and zero point it stands for real numbers.
+/// Adds scale and zero point of each quantized value of a function to the description.
 pub fn describe(function: Op<'_>, reader: &mut Reader<'_>) {
     for op in edit::walk(function) {
         let Some(info) = view::info(op).filter(|info| view::fits(op, info)) else { continue };

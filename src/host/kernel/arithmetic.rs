@@ -13,7 +13,7 @@ use super::{
 use crate::{Error, Result, ir::Val, lower::scalar::widen};
 use melior::ir::{Type, ValueLike};
 
-/// How a step is computed.
+/// Arithmetic of one step of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// One element: a multiplication and an addition, fused for floats where the machine can.
@@ -39,8 +39,8 @@ pub enum Arithmetic {
     HalfTiles,
 }
 
-/// Points from which on words of weights are worth their memory: bytes come from the caches in half of the time, and cost
-/// an instruction more for each vector, which few points share.
+/// Points from which on words of weights are worth their memory. Bytes come from the caches in half
+/// of the time, and cost an instruction more for each vector, which few points share.
 const MANY_POINTS: i64 = 128;
 
 /// The bits of a byte that adding or taking away 128 turns over: its sign.
@@ -120,7 +120,7 @@ impl Arithmetic {
         }
     }
 
-    /// What is added to the image's elements, and to their zero point with them.
+    /// Offset that is added to the image's elements, and to their zero point with them.
     pub fn image_offset(self, image: Element) -> i64 {
         match (self, image) {
             (Self::Bytes, Element::I8) => 128,
@@ -310,8 +310,8 @@ pub fn weights_in_lanes<'c>(e: &Emitter<'c>, weights: Val<'c>) -> Result<Val<'c>
     e.extend(weights, !pairs)
 }
 
-/// `sum + x * w` of lanes of 32 bits, where x and w are numbers of 16 bits: one instruction on
-/// x86, unlike a multiplication of 32 bits, if the upper halves of w are 0.
+/// `sum + x * w` of lanes of 32 bits, where x and w are numbers of 16 bits. If the upper halves of
+/// w are 0, this is one instruction on x86, unlike a multiplication of 32 bits.
 pub fn multiply_add_lanes<'c>(
     e: &Emitter<'c>,
     x: Val<'c>,

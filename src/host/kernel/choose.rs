@@ -134,8 +134,8 @@ impl Contraction {
         cost * (1.0 + 0.0005 * code)
     }
 
-    /// Whether the cache lines of neighbouring points of a tile push each other out: the first
-    /// level has 64 sets of 8 lines.
+    /// Tests for cache conflicts between neighbouring points of a tile. The first level has 64 sets
+    /// of 8 lines.
     fn conflicts(&self, points: i64) -> bool {
         let step = self.window.stride[COL] * self.x.col * self.types.image.bytes();
         if step % 64 != 0 {

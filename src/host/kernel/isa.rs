@@ -1,4 +1,4 @@
-//! What kernels have to know about the machine.
+//! Properties of the machine that kernels depend on.
 
 use super::Element;
 use crate::{
@@ -13,30 +13,30 @@ pub struct Isa {
     pub lanes: i64,
     /// Vector registers.
     pub registers: i64,
-    /// Whether there is a fused multiply-add.
+    /// Support for fused multiply-add.
     pub fma: bool,
-    /// What multiplies integers and adds the products.
+    /// Instructions that multiply integers and add the products.
     pub dot: Dot,
-    /// Whether there are registers of sixteen rows of 64 bytes, and instructions that multiply matrices of bytes
-    /// in them: AMX.
+    /// Support for AMX: registers of sixteen rows of 64 bytes, and instructions that multiply
+    /// matrices of bytes in them.
     pub amx: bool,
-    /// Which products of 16-bit floats there are, whose sums are f32.
+    /// Products of 16-bit floats whose sums are f32.
     pub halves: Halves,
-    /// Whether vectors of f16 become such of f32 in an instruction.
+    /// Conversion of vectors of f16 to f32 in one instruction.
     pub f16: bool,
-    /// Whether bytes are looked up in tables of bytes in vectors of 512 bits: AVX512-VBMI.
+    /// Lookup of bytes in tables of bytes in vectors of 512 bits: AVX512-VBMI.
     pub tables: bool,
 }
 
 /// Products of pairs of bf16 that are added to f32, where they are faster than products of f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
-    /// None.
+    /// No such products, or none that are faster.
     None,
-    /// Of vectors: `vdpbf16ps` of AVX-512 on processors of AMD. On those of Intel it takes as long as four products of
-    /// f32.
+    /// Products of vectors: `vdpbf16ps` of AVX-512 on processors of AMD. On those of Intel it takes
+    /// as long as four products of f32.
     Vectors,
-    /// Of AMX's matrices.
+    /// Products of AMX's matrices.
     Matrices,
 }
 
@@ -56,13 +56,14 @@ pub struct Extensions {
 /// Instructions that multiply neighbouring integers and add up the products in lanes of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dot {
-    /// None.
+    /// No such instructions.
     None,
-    /// Of pairs of 16-bit numbers: `pmaddwd`.
+    /// Products of pairs of 16-bit numbers: `pmaddwd`.
     Words,
-    /// That, and of four bytes without signs and four with, added to a sum: VNNI.
+    /// Products of pairs of 16-bit numbers, and of four bytes without signs and four with, added to
+    /// a sum: VNNI.
     Bytes,
-    /// Of four bytes with signs and four with, added to a sum: the dot product of AArch64.
+    /// Products of four bytes with signs and four with, added to a sum: the dot product of AArch64.
     SignedBytes,
 }
 

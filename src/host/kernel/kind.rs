@@ -11,7 +11,7 @@ use std::fmt::Debug;
 pub struct Kind {
     /// The anchor's name in composites and symbols; `None` if the kernel cannot compute the operation.
     pub anchor: fn(Op<'_>) -> Option<&'static str>,
-    /// The dimensions of a result are those of an image, not of matrices.
+    /// True if the dimensions of a result are those of an image, not of matrices.
     pub images: bool,
     /// The kernel of an anchor inside of a composite; `None` for sizes and types that have none. What is not recognised is
     /// lowered to loops.
@@ -39,16 +39,16 @@ pub trait HostKernel {
         None
     }
 
-    /// An epilogue may end in another element type without memory for what is computed.
+    /// True if an epilogue may end in another element type without memory for what is computed.
     fn stores_any(&self) -> bool;
 
-    /// All that makes the code what it is: sizes, and the cut on a machine. Kernels of one key are one function.
+    /// Key of the code: sizes, and the tiling for a machine. Kernels of one key are one function.
     fn key(&self, isa: Isa) -> String;
 
     /// Operations of all tasks.
     fn flops(&self) -> i64;
 
-    /// Operations that a thread does in a nanosecond, about.
+    /// Approximate number of operations of a thread per nanosecond.
     fn rate(&self, isa: Isa) -> f64;
 
     /// Number of tasks.

@@ -1,4 +1,5 @@
-//! What a composite does to the results of its root before they are stored.
+//! Epilogue of a composite: elementwise operations on the results of its anchor op before they are
+//! stored.
 
 use super::{Element, Emitter, Epilogue};
 use crate::{
@@ -15,7 +16,7 @@ use std::fmt::Write;
 /// A value in a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arg {
-    /// The root's result for 0, else the result of the step before this number.
+    /// The anchor op's result for 0, else the result of the step before this number.
     Value(usize),
     /// An operand of the kernel.
     Operand(usize),
@@ -23,7 +24,7 @@ pub enum Arg {
     Number(f64, Element),
 }
 
-/// What a step computes.
+/// Operation of a step.
 #[derive(Clone, Copy)]
 pub enum Function<'c> {
     /// An elementwise op of the graph.
@@ -34,7 +35,7 @@ pub enum Function<'c> {
     Mul,
 }
 
-/// A straight-line program on elements. Its result is that of the last step, or the root's.
+/// A straight-line program on elements. Its result is that of the last step, or the anchor op's.
 #[derive(Clone, Default)]
 pub struct Program<'c> {
     /// The steps, in order.
@@ -63,7 +64,7 @@ impl Program<'_> {
     }
 }
 
-/// Whether a table is of bytes, and the machine looks such up in registers.
+/// True for a table of bytes, on a machine that looks such up in registers.
 fn has_table(e: &Emitter<'_>, table: Val<'_>) -> bool {
     e.isa.tables
         && ir::is_memref(table.r#type())

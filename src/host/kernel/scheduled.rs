@@ -1,4 +1,4 @@
-//! Kernels whose work is cut: what passes ask of any of them.
+//! Kernels with their tiling, and the interface of all of them to passes.
 
 use super::{
     Blocking, Buffer, Contraction, Depthwise, DepthwiseBlocking, Element, HostKernel, Isa, Tiles,
@@ -12,8 +12,8 @@ use crate::{
     ir::{Builder, blob::Plain},
 };
 
-/// Nanoseconds of work that are worth handing to another thread: it takes one to two microseconds until that begins
-/// and until its end is seen, and then its results are in another core's cache.
+/// Nanoseconds of work that are worth handing to another thread. It takes one to two microseconds
+/// until that begins and until its end is seen. Its results are then in another core's cache.
 const WORTHWHILE: f64 = 3000.0;
 /// Bytes that a thread reads or writes in a nanosecond in its own cache, and beyond it.
 const NEAR: f64 = 64.0;
@@ -21,7 +21,7 @@ const FAR: f64 = 16.0;
 /// Bytes up to which buffers are near.
 const CACHE: i64 = 1 << 20;
 
-/// A kernel and how its work is cut.
+/// A kernel and its tiling.
 #[derive(Debug)]
 pub enum Scheduled<'k> {
     /// Convolution or product.
@@ -30,12 +30,12 @@ pub enum Scheduled<'k> {
     Winograd(Box<Winograd>),
     /// Depthwise convolution or pool.
     Depthwise(&'k Depthwise, DepthwiseBlocking),
-    /// Kernel without packed weights, and the machine that its work is cut for.
+    /// Kernel without packed weights, and the machine that it is tiled for.
     Other(&'k dyn HostKernel, Isa),
 }
 
 impl Scheduled<'_> {
-    /// All that makes the code of a kernel what it is, but for its epilogue.
+    /// Key of the code of a kernel, without its epilogue.
     pub fn key(&self) -> String {
         match self {
             Self::Other(kernel, isa) => kernel.key(*isa),
@@ -106,7 +106,7 @@ impl<'k> Scheduled<'k> {
         }
     }
 
-    /// Whether it computes in AMX's registers.
+    /// True if the kernel computes in AMX's registers.
     pub fn uses_amx(&self) -> bool {
         matches!(self, Self::Contraction(spec, _) if spec.amx.is_some())
     }
@@ -121,7 +121,7 @@ impl<'k> Scheduled<'k> {
         }
     }
 
-    /// How many operations a thread does in a nanosecond, about.
+    /// Approximate number of operations of a thread per nanosecond.
     fn rate(&self, isa: Isa) -> f64 {
         let lanes = isa.lanes as f64;
         match self {

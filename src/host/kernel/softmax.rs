@@ -76,7 +76,7 @@ pub struct Softmax {
     pub count: i64,
     /// Columns of a matrix, if softmax is along those.
     pub columns: Option<i64>,
-    /// Whether it is the logarithm.
+    /// True for the logarithm of softmax.
     pub log: bool,
     /// Operands of the epilogue.
     pub operands: Vec<View>,
@@ -87,7 +87,7 @@ struct Row<'k, 'c> {
     spec: &'k Softmax,
     x: Val<'c>,
     y: Val<'c>,
-    /// Where exponentials wait, and whether that is the output.
+    /// Buffer of the exponentials until their sum is known, and true if that is the output.
     memory: (Val<'c>, bool),
     operands: Vec<(&'k View, Val<'c>)>,
     program: &'k Program<'c>,
@@ -226,7 +226,8 @@ impl<'c> Row<'_, 'c> {
         e.load_or(self.x, e.add(at.first, from)?, width, f64::NEG_INFINITY)
     }
 
-    /// What results are made of besides exponentials or elements: the inverse of their sum, or its logarithm.
+    /// Second operand of all results of a row, besides exponentials or elements: the inverse of
+    /// their sum, or its logarithm.
     fn rest(&self, e: &Emitter<'c>, sum: Val<'c>) -> Result<Val<'c>> {
         let b = e.builder;
         let rest = match self.spec.log {
@@ -328,12 +329,12 @@ impl<'c> Row<'_, 'c> {
         Ok(())
     }
 
-    /// Where the exponentials of a row of columns wait.
+    /// Position of the stored exponentials of a row of columns.
     fn column(&self, e: &Emitter<'c>, at: At<'c>, column: Ix<'c>) -> Result<Ix<'c>> {
         if self.memory.1 { e.add(at.first, column) } else { e.mul(at.row, e.isa.lanes) }
     }
 
-    /// Where the exponentials from one on wait.
+    /// Position of the stored exponentials from one on.
     fn waits(&self, e: &Emitter<'c>, at: At<'c>, from: Ix<'c>) -> Result<Ix<'c>> {
         if self.memory.1 { e.add(at.first, from) } else { Ok(from) }
     }

@@ -1,9 +1,8 @@
-//! What sums of integers start from: a bias, and what zero points add.
+//! Initial values of sums of integers: a bias, and the contribution of zero points.
 //!
 //! `sum of (x - z) * w = sum of x * w - z * sum of w`, where the sums go over the taps that lie in
-//! the input. The second part does not depend on the input, but on the channel and on which taps
-//! those are: a table of it has a row for each class of output points (see
-//! [`super::window::Classes`]).
+//! the input. The second part does not depend on the input, but on the channel and on those taps. A
+//! table of it has a row for each class of output points (see [`super::window::Classes`]).
 
 use super::{
     Element, Emitter, Ix, Window,
@@ -13,12 +12,13 @@ use super::{
 };
 use crate::{Result, ir::Val};
 
-/// What sums start from.
+/// Initial values of sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// The elements of a table `[class of planes][class of rows][class of columns][channel]`.
     Table,
-    /// Those times a zero point of this type that is an argument, after a number is added to it.
+    /// The same elements times a zero point of this type that is an argument, after a number is
+    /// added to it.
     Scaled(Element, i64),
 }
 

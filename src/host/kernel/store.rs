@@ -24,7 +24,7 @@ pub struct Results<'r, 'c> {
     pub y: Seen<'r, 'c>,
     /// Operands of the epilogue, then further places for the results.
     pub operands: &'r [Seen<'r, 'c>],
-    /// What is done before storing.
+    /// Operations on the results before they are stored.
     pub epilogue: &'r dyn Epilogue<'c>,
 }
 
@@ -51,7 +51,7 @@ impl View {
 /// A buffer and how it is seen.
 type Seen<'v, 'c> = (&'v View, Val<'c>);
 
-/// Where the first element of a tile lies in a buffer.
+/// Position of a tile's first element in a buffer.
 fn address<'c>(e: &Emitter<'c>, place: &[Coordinate<'c>], view: &View) -> Result<Ix<'c>> {
     let steps: Vec<_> = place.iter().map(|(index, step)| (*index, step(view))).collect();
     e.sum(view.offset, &steps)
@@ -60,9 +60,9 @@ fn address<'c>(e: &Emitter<'c>, place: &[Coordinate<'c>], view: &View) -> Result
 /// Bytes of a line of a cache.
 const LINE: i64 = 64;
 
-/// Asks for the lines of the cache that the results of so many points and lanes go to, and for those of operands that
-/// each point has its own of, while the results are computed: points lie so far apart that the hardware does not
-/// foresee them. If these are more than `most` lines, none is asked for.
+/// Prefetches the cache lines of the results of so many points and lanes, and of operands that each
+/// point has its own of, while the results are computed. Points lie so far apart that the hardware
+/// does not foresee them. If these are more than `most` lines, none is prefetched.
 pub fn prefetch<'c>(
     e: &Emitter<'c>,
     place: &[Coordinate<'c>],
@@ -150,7 +150,7 @@ fn finish_in_loop<'c>(
     Ok(())
 }
 
-/// Where the tile's first point and channel lie in the output and in the operands.
+/// Positions of the tile's first point and channel in the output and in the operands.
 struct Addresses<'c> {
     y: Ix<'c>,
     bases: Vec<Ix<'c>>,

@@ -1,9 +1,9 @@
-//! How the work of a kernel is cut: register tiles, blocks of channels, tasks.
+//! Tiling of a kernel's work: register tiles, blocks of channels, tasks.
 
 /// Neighbouring output points of one row that are computed together, `count` times in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointTiles {
-    /// How many tiles.
+    /// Number of tiles.
     pub count: i64,
     /// Points of each.
     pub size: i64,
@@ -14,7 +14,7 @@ pub struct PointTiles {
 /// Channels that are computed together, `count` times in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelTiles {
-    /// How many blocks.
+    /// Number of blocks.
     pub count: i64,
     /// The vectors of each.
     pub widths: Vec<Width>,
@@ -38,7 +38,7 @@ impl Width {
     }
 }
 
-/// Which blocks vary fastest from one task to the next.
+/// Loop order of the tasks: the blocks that vary fastest from one task to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Points: the weights of a channel block stay in cache while the input passes.
@@ -47,7 +47,7 @@ pub enum Order {
     PointsOuter,
 }
 
-/// What one task does.
+/// Size of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskSize {
     /// Channel blocks.
@@ -81,8 +81,8 @@ pub fn ceil_div(a: i64, b: i64) -> i64 {
 }
 
 /// Cuts `total` points into as few tiles of at most `most` as possible. Their sizes differ by one
-/// at most. A tile for which `inside` does not hold (it gets first point and size) stands alone;
-/// of tiles of one size, those for which it holds are to follow each other.
+/// at most. `inside` gets a tile's first point and size; a tile for which it does not hold stands
+/// alone. Of tiles of one size, those for which it holds are to follow each other.
 pub fn split_points(total: i64, most: i64, inside: impl Fn(i64, i64) -> bool) -> Vec<PointTiles> {
     let count = ceil_div(total, most);
     let large = ceil_div(total, count.max(1));

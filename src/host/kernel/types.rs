@@ -77,12 +77,12 @@ impl Element {
         }
     }
 
-    /// Whether it is a float that kernels compute with.
+    /// True for floats that kernels compute with.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Whether it is one of bytes.
+    /// True for integers of one byte.
     pub fn is_byte(self) -> bool {
         matches!(self, Self::I8 | Self::U8)
     }
@@ -93,14 +93,14 @@ impl Element {
 pub struct Types {
     /// The input.
     pub image: Element,
-    /// What it is multiplied with, as it is packed.
+    /// The weights, as they are packed.
     pub weights: Element,
     /// The sums, before the epilogue.
     pub sum: Element,
 }
 
 impl Types {
-    /// All of them f32.
+    /// f32 for all.
     pub const F32: Self = Self { image: Element::F32, weights: Element::F32, sum: Element::F32 };
 
     /// Products of bf16, which are added to f32.
@@ -113,7 +113,7 @@ impl Types {
     }
 }
 
-/// What a kernel's argument points to.
+/// Shape and element type of the memory of a kernel's argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// Dimensions.

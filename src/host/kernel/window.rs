@@ -1,4 +1,4 @@
-//! Where the windows of convolutions and pools lie on the input.
+//! Positions of the windows of convolutions and pools on the input.
 
 use super::{Emitter, Fold, Ix, View, tiling::ceil_div};
 use crate::{Result, ir::Val};
@@ -98,7 +98,7 @@ impl Window {
         point * self.stride[axis] + tap * self.dilation[axis] - self.pad[axis]
     }
 
-    /// Whether all taps of the output columns from `start` on lie in the input.
+    /// True if all taps of `count` output columns from `start` on lie in the input.
     pub fn columns_inside(&self, start: i64, count: i64) -> bool {
         self.position(COL, start, 0) >= 0
             && self.position(COL, start + count - 1, self.kernel[COL] - 1) < self.input[COL]
@@ -109,7 +109,7 @@ impl Window {
         (0..count).find(|column| self.columns_inside(*column, 1))
     }
 
-    /// Whether some window of `points` points along an axis covers what is outside of the input.
+    /// True if some window of `points` points along an axis reaches beyond the input.
     pub fn clips(&self, axis: usize, points: i64) -> bool {
         self.pad[axis] > 0
             || self.position(axis, points - 1, self.kernel[axis] - 1) >= self.input[axis]
@@ -147,8 +147,8 @@ impl Window {
         Ok((lo, hi))
     }
 
-    /// How many planes times rows a mean is of, whose taps in the input are `taps`: what is known, and a
-    /// factor of type `real` that is not.
+    /// Number of planes times rows of a mean, whose taps in the input are `taps`: the known part,
+    /// and a factor of type `real` that is computed.
     pub fn mean_of<'c>(
         &self,
         e: &Emitter<'c>,
@@ -198,7 +198,7 @@ impl Window {
         }
     }
 
-    /// Whether a tap of an output point lies in the input.
+    /// True if a tap of an output point lies in the input.
     pub fn covers(&self, axis: usize, point: i64, tap: i64) -> bool {
         (0..self.input[axis]).contains(&self.position(axis, point, tap))
     }

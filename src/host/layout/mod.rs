@@ -19,17 +19,17 @@ use crate::{
 use melior::ir::{Type, ValueLike, r#type::RankedTensorType};
 use std::collections::HashMap;
 
-/// What `graph.transpose` takes NCHW of a rank to NHWC with.
+/// Permutation of `graph.transpose` from NCHW of a rank to NHWC.
 fn to_nhwc(rank: usize) -> Vec<i64> {
     [0].into_iter().chain(2..rank as i64).chain([1]).collect()
 }
 
-/// What it takes NHWC back to NCHW with.
+/// Permutation from NHWC back to NCHW.
 fn to_nchw(rank: usize) -> Vec<i64> {
     [0, rank as i64 - 1].into_iter().chain(1..rank as i64 - 1).collect()
 }
 
-/// Where a dimension of NCHW is in NHWC.
+/// Position in NHWC of a dimension of NCHW.
 fn axis_in_nhwc(axis: usize, rank: usize) -> i64 {
     to_nchw(rank)[axis.min(rank - 1)]
 }
@@ -125,8 +125,8 @@ impl<'c> Layout<'c> {
         Ok(())
     }
 
-    /// Tokens, `[N, L, C]`, that are made an image, or the other way round: the places of an image become
-    /// more or fewer dimensions, and where channels are last that takes no more than another reshape.
+    /// Reshapes between tokens, `[N, L, C]`, and an image. The places of an image become more or
+    /// fewer dimensions; with channels last that takes no more than another reshape.
     fn visit_reshape(&mut self, op: Op<'c>) -> Result<()> {
         let Some(reshape) = graph::Reshape::of(op) else { return Ok(()) };
         let (x, y) = (reshape.x(), reshape.y());
@@ -204,8 +204,9 @@ fn is_image_conv(op: Op<'_>) -> bool {
     image(x) && image(w) && packs && ir::result0(op).is_ok_and(|y| computed_dims(y).is_some())
 }
 
-/// Whether a value of any rank is read by what reads images: a convolution, a transposition that puts its
-/// channels last, or a reshape that makes a matrix of points out of it.
+/// True for a value of any rank with a user that reads images. Such are a convolution, a
+/// transposition that puts its channels last, and a reshape that makes a matrix of points out of
+/// it.
 fn is_read_as_image(value: Val<'_>) -> bool {
     let dims = ir::dims(value.r#type());
     ir::users(value).into_iter().any(|user| {

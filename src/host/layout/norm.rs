@@ -110,7 +110,7 @@ fn move_to_nhwc<'c>(layout: &mut Layout<'c>, b: &Builder<'c>, norm: &Norm<'c>) -
     Ok(true)
 }
 
-/// What is normalized.
+/// Dimensions of a normalized image.
 struct Shape {
     batch: i64,
     channels: i64,

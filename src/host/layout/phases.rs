@@ -85,7 +85,7 @@ impl Plan {
         (plan.phases() * taps * w[0] * w[1] <= MAX_WEIGHTS).then_some(plan)
     }
 
-    /// How many there are.
+    /// Number of phases.
     pub fn phases(&self) -> i64 {
         self.axes.iter().map(|axis| axis.stride).product()
     }
@@ -96,8 +96,8 @@ impl Plan {
         side(0).chain(side(1)).collect()
     }
 
-    /// Whether each channel has an input of its own. Then each phase is a convolution, because
-    /// that is what there is a kernel for.
+    /// True if each channel has an input of its own. Then each phase is a convolution, because that
+    /// is what there is a kernel for.
     pub fn is_depthwise(&self) -> bool {
         self.groups > 1 && self.depth == 1 && self.channels == 1
     }

@@ -13,11 +13,11 @@ use crate::{
 };
 use melior::ir::{Attribute, ValueLike, operation::OperationLike};
 
-/// How an op is to be rewritten: operands, and attributes that change.
+/// Rewrite of an op: operands, and attributes that change.
 struct Rewrite<'c> {
     operands: Vec<Val<'c>>,
     attributes: Vec<(&'static str, Attribute<'c>)>,
-    /// Whether the result loses the spatial dimensions, and with them the layout.
+    /// True if the result loses the spatial dimensions, and with them the layout.
     drops_layout: bool,
 }
 
@@ -43,8 +43,8 @@ pub(super) fn follow<'c>(layout: &mut Layout<'c>, op: Op<'c>) -> Result<()> {
     Ok(())
 }
 
-/// Whether at least half of what the op reads is NHWC already. Of values without static shapes
-/// nothing is.
+/// True if at least half of what the op reads, constants aside, is NHWC already. False if an
+/// operand has no static shape.
 fn pays<'c>(layout: &Layout<'c>, op: Op<'c>) -> bool {
     let (mut ready, mut other) = (0.0, 0.0);
     for operand in ir::operands(op) {

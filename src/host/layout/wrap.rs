@@ -106,7 +106,7 @@ fn kernel_shape(op: Op<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// What the padding of a window counts as, if that is a number.
+/// Value of a window's padding, if it is a number.
 fn padding<'c>(b: &Builder<'c>, op: Op<'c>) -> Result<Option<Val<'c>>> {
     if let Some(conv) = graph::ConvInteger::of(op) {
         let single = |zero: &Val<'c>| ir::dims(zero.r#type()).is_empty();

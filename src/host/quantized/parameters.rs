@@ -30,7 +30,7 @@ impl<'c> Quantized<'c> {
         Some(Self { value, scales: floats(scale)?, zero })
     }
 
-    /// What a dequantized value is made of. Lists of scales lie along `axis`.
+    /// Integers and parameters of a dequantized value. Lists of scales lie along `axis`.
     pub fn of(value: Val<'c>, axis: usize) -> Option<Self> {
         let op = graph::DequantizeLinear::of(edit::defining_op(value)?)?;
         let found = Self::new(op.x(), op.scale(), op.zero_point())?;
@@ -39,13 +39,13 @@ impl<'c> Quantized<'c> {
         (op.block_size() == 0 && (found.is_per_tensor() || along)).then_some(found)
     }
 
-    /// Whether there is one scale and one zero point, if any, without dimensions.
+    /// True for one scale and at most one zero point, without dimensions.
     pub fn is_per_tensor(&self) -> bool {
         let scalar = self.zero.is_none_or(|zero| ir::dims(zero.r#type()).is_empty());
         self.scales.len() == 1 && scalar
     }
 
-    /// Whether the integers are a constant.
+    /// True if the integers are a constant.
     pub fn is_constant(&self) -> bool {
         Elements::of_value(self.value).is_some()
     }
@@ -125,7 +125,7 @@ pub fn scale<'c>(b: &Builder<'c>, scales: Vec<f32>) -> Result<Val<'c>> {
     weights::constant(b, shape, scales, "quantized_scales")
 }
 
-/// What a layer adds to its sums.
+/// Bias of a layer's sums.
 pub enum Bias {
     /// Integers with the scale of the sums.
     Integers(Vec<i32>),
@@ -166,7 +166,7 @@ impl Bias {
 /// Scales of a bias and of sums that differ by less than this part come from the same numbers.
 const SAME_SCALE: f32 = 1e-6;
 
-/// Whether two parameters are constants of one element, which is the same.
+/// True if two parameters are constants of the same one element.
 pub fn is_same_number(a: Val<'_>, b: Val<'_>) -> bool {
     let number = |value| {
         let elements = Elements::of_value(value)?;
@@ -175,7 +175,7 @@ pub fn is_same_number(a: Val<'_>, b: Val<'_>) -> bool {
     number(a).is_some() && number(a) == number(b)
 }
 
-/// Whether the only use of an operation's result is `user`.
+/// True if the only use of an operation's result is `user`.
 pub fn is_only_user(op: Op<'_>, user: Op<'_>) -> bool {
     matches!(ir::users_of(op)[..], [only] if edit::same(only, user))
 }

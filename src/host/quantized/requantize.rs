@@ -68,7 +68,7 @@ pub fn merge_scales(op: Op<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether nothing below the zero point has integers.
+/// True if the zero point is the least integer of the result's type.
 fn is_least(quantize: graph::QuantizeLinear<'_>) -> bool {
     let zero = quantize.zero_point().and_then(Elements::of_value).map(|zero| zero.ints());
     match Element::of(quantize.y().r#type()) {

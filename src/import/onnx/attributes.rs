@@ -21,7 +21,7 @@ impl<'a> Attributes<'a> {
         Self { list, asked: Rc::new(RefCell::new(vec![false; list.len()])) }
     }
 
-    /// Those of operations that a node makes beside it, of which none is the node's.
+    /// An empty set, for operations that the import of a node adds beside it.
     pub(crate) fn none() -> Self {
         Self { list: &[], asked: Rc::default() }
     }
@@ -41,7 +41,7 @@ impl<'a> Attributes<'a> {
         self.find(name);
     }
 
-    /// Whether the attribute is there, of whichever type.
+    /// True if the attribute is present, of whichever type.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }

@@ -6,14 +6,14 @@ use crate::ir::{self, Builder, DYNAMIC, Val, edit, graph};
 
 use super::emit::{Attr, Emitter, OpResult};
 
-/// Along which dimension a sequence is read or written, and from which end.
+/// Dimension along which a sequence is read or written, and its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) axis: usize,
     pub(crate) reversed: bool,
 }
 
-/// What a loop begins with.
+/// Initial values and slices of a loop.
 pub(crate) struct LoopStart<'c> {
     /// Number of steps.
     pub(crate) steps: i64,
@@ -21,13 +21,13 @@ pub(crate) struct LoopStart<'c> {
     pub(crate) limit: Option<Val<'c>>,
     /// The states before the first step.
     pub(crate) states: Vec<Val<'c>>,
-    /// What each step sees a slice of.
+    /// Values that each step sees a slice of.
     pub(crate) sequences: Vec<(Val<'c>, Way)>,
     /// States and those of their dimensions that change from step to step.
     pub(crate) changing: Vec<(usize, usize)>,
 }
 
-/// What a step ends with.
+/// Results of a step.
 pub(crate) struct StepEnd<'c> {
     /// The states of the next step.
     pub(crate) states: Vec<Val<'c>>,
@@ -39,12 +39,12 @@ pub(crate) struct StepEnd<'c> {
 pub(crate) struct LoopBody<'c> {
     start: LoopStart<'c>,
     region: Region<'c>,
-    /// What the body has in place of the states, then of the sequences.
+    /// Block arguments of the body: the states, then the slices of the sequences.
     pub(crate) arguments: Vec<Val<'c>>,
 }
 
 impl<'c> LoopBody<'c> {
-    /// An empty body, and what emits into it.
+    /// An empty body, and an emitter into it.
     pub(crate) fn new(outer: &Emitter<'c>, start: LoopStart<'c>) -> (Self, Emitter<'c>) {
         let builder = outer.builder();
         let slices = start.sequences.iter().map(|(value, way)| {

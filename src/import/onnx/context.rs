@@ -1,4 +1,4 @@
-//! What the importer of one operator works with: the node's inputs, attributes and outputs.
+//! Context of the import of one operator: the node's inputs, attributes and outputs.
 
 use melior::ir::{Type, ValueLike};
 use std::ops::RangeInclusive;
@@ -39,7 +39,7 @@ pub(crate) struct NodeContext<'a, 'c> {
     pub(crate) emitter: &'a Emitter<'c>,
     /// Values of the inputs; absent optional ones are `None`.
     pub(crate) inputs: Vec<Option<Val<'c>>>,
-    /// For each output, whether something reads it.
+    /// For each output, true if something reads it.
     pub(crate) wanted: Vec<bool>,
     /// Name of the node, for constants that it makes.
     pub(crate) name: &'a str,
@@ -126,7 +126,7 @@ impl<'c> NodeContext<'_, 'c> {
         }
     }
 
-    /// Whether something reads an output.
+    /// True for an output that something reads.
     pub(crate) fn wants(&self, output: usize) -> bool {
         self.wanted.get(output).copied().unwrap_or(false)
     }

@@ -21,7 +21,7 @@ use crate::{
     tensor::{DType, Tensor, TensorError},
 };
 
-/// Why the node that is being imported cannot be.
+/// A reason why the node that is being imported cannot be.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum OpError {
     /// The node is wrong.
@@ -106,7 +106,7 @@ pub(crate) struct Emitter<'c> {
     builder: Builder<'c>,
     /// Constants by the identity of their value; none of them is ever erased.
     constants: RefCell<HashMap<ir::Id, Tensor>>,
-    /// In the body of a loop: values from outside of it, and what stands for them inside.
+    /// In the body of a loop: values from outside of it, and their substitutes inside.
     captured: RefCell<Vec<(Val<'c>, Val<'c>)>>,
 }
 
@@ -115,12 +115,12 @@ impl<'c> Emitter<'c> {
         Self { session, builder, constants: RefCell::default(), captured: RefCell::default() }
     }
 
-    /// What emits into the body of a loop.
+    /// An emitter into the body of a loop.
     pub(crate) fn inside(&self, builder: Builder<'c>) -> Self {
         Self::new(self.session, builder)
     }
 
-    /// What stands in this body of a loop for a value of `outer`, which emits around the loop:
+    /// The value in this loop body that stands for one of `outer`, the emitter around the loop:
     /// constants are made again, other values become arguments of the body.
     pub(crate) fn capture(&self, outer: &Emitter<'c>, value: Val<'c>) -> Val<'c> {
         let known = |pair: &&(Val<'c>, Val<'c>)| pair.0 == value;
@@ -147,7 +147,7 @@ impl<'c> Emitter<'c> {
         arguments.map(|(outside, _)| *outside).collect()
     }
 
-    /// Sets the location of what is emitted from now on.
+    /// Sets the location of later operations.
     pub(crate) fn set_location(&mut self, location: Location<'c>) {
         self.builder.location = location;
     }
@@ -227,8 +227,8 @@ impl<'c> Emitter<'c> {
         Ok(self.folded(op).unwrap_or(results))
     }
 
-    /// What MLIR said about the operation that it just refused. Its location is left out, since
-    /// the caller names the node.
+    /// MLIR's diagnostic for the operation that it just refused, without the location, since the
+    /// caller names the node.
     pub(crate) fn diagnosis(&self, name: &str) -> OpError {
         let text = self.session.failure("the operation is not valid").to_string();
         let start = text.find(&format!("'{name}'")).unwrap_or(0);
@@ -292,8 +292,8 @@ impl<'c> Emitter<'c> {
         })
     }
 
-    /// Replaces an operation that can be folded, and gives what takes the place of its results.
-    /// This is what makes the arithmetic on shapes constant before a shape is needed.
+    /// Replaces an operation that can be folded, and returns the new values for its results. So
+    /// arithmetic on shapes is constant before a shape is needed.
     fn folded(&self, op: ir::Op<'c>) -> Option<Vec<Val<'c>>> {
         let values = ir::edit::fold(op)?;
         values.iter().for_each(|value| self.remember(*value));

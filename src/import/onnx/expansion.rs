@@ -1,5 +1,5 @@
-//! How much the calls of a model's functions become, counted before any of it is made: a short file
-//! can describe what doubles with every level of functions.
+//! Size of the expanded function calls of a model, counted before any expansion: a short file can
+//! describe a graph that doubles with every level of functions.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ const MAX_NAME_BYTES: u64 = 1 << 28;
 /// Bytes of the copies of the functions' nodes.
 const MAX_COPIED_BYTES: u64 = 1 << 30;
 
-/// What a call becomes. Numbers stop at the largest that there is.
+/// Size of an expanded call. Counts saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expansion {
     nodes: u64,

@@ -27,7 +27,8 @@ pub(crate) struct Node<'m> {
     pub(crate) opsets: Opsets,
     /// Values of the surroundings that graphs in its attributes read.
     pub(crate) captures: Vec<String>,
-    /// Its name, or operator and position if it has none; unique in practice, not by force.
+    /// Name of the node, or operator and position for a node without one; unique in practice, not
+    /// by force.
     pub(crate) name: String,
 }
 
@@ -200,7 +201,7 @@ impl<'m> Flattener<'m, '_> {
     }
 }
 
-/// What the values of a function's body are called outside.
+/// The outer names of the values in a function's body.
 struct Names<'f> {
     known: HashMap<&'f str, String>,
     prefix: String,

@@ -1,5 +1,5 @@
-//! Loops that never run. States are what they were; what is collected has no slices, and the type that
-//! a step would have given it.
+//! Loops that never run. States keep their values; collected results have no slices, and the type
+//! that a step would have given them.
 
 use melior::ir::ValueLike;
 

@@ -33,8 +33,8 @@ use crate::{
 
 /// Loops that are unrolled can make any number of nodes.
 pub(super) const MAX_NODES: usize = 1 << 18;
-/// Loops of up to this many steps are unrolled, unless the user says otherwise: what one step
-/// computes for the next is then seen through.
+/// Loops of up to this many steps are unrolled, unless the user says otherwise: folds then see
+/// through from one step to the next.
 const UNROLLED: i64 = 2;
 /// A function can call itself from within a graph.
 pub(super) const MAX_NESTED_GRAPHS: usize = 64;
@@ -113,9 +113,9 @@ pub(super) struct Scope<'c> {
 /// The state of an import.
 pub(super) struct Importer<'m, 'c> {
     pub(super) model: &'m Model,
-    /// Emits where the import is at.
+    /// Emitter at the current position of the import.
     pub(super) emitter: Emitter<'c>,
-    /// What emits around the loops that the import is in the body of, the outermost first.
+    /// Emitters around the loops whose bodies are being imported, the outermost first.
     outer: Vec<Emitter<'c>>,
     file: Location<'c>,
     pub(super) scopes: Vec<Scope<'c>>,
@@ -125,7 +125,7 @@ pub(super) struct Importer<'m, 'c> {
     pub(super) unroll_loops: i64,
     /// The greatest values of inputs of one element that have a range.
     pub(super) most: HashMap<crate::ir::Id, i64>,
-    /// What targets declare.
+    /// Operators that targets declare.
     pub(super) operators: Operators,
 }
 
@@ -151,7 +151,7 @@ impl<'m, 'c> Importer<'m, 'c> {
         }
     }
 
-    /// Adds the operations of a graph, and gives its outputs; `None` for one that cannot be had
+    /// Adds the operations of a graph, and returns its outputs; `None` for one that is missing
     /// because a node was refused. `scope` holds the values of its inputs.
     pub(super) fn import_graph(
         &mut self,
@@ -205,7 +205,7 @@ impl<'m, 'c> Importer<'m, 'c> {
         self.outer.push(std::mem::replace(&mut self.emitter, body));
     }
 
-    /// Goes on behind the loop, and gives what emitted its body.
+    /// Goes on behind the loop, and returns the emitter of its body.
     pub(super) fn leave(&mut self) -> Option<Emitter<'c>> {
         self.outer.pop().map(|outer| std::mem::replace(&mut self.emitter, outer))
     }

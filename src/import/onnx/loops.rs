@@ -1,8 +1,8 @@
 //! Loops over graphs: Loop and Scan become `graph.scan`, or are unrolled where they cannot.
 //!
 //! A loop of the graph dialect has a known number of steps, and values of the same types in each.
-//! What needs to know the number of a step when it is imported, such as a slice from there on, or
-//! a condition that it decides, is unrolled; so are loops of a few steps.
+//! Loops are unrolled where the import must know the number of a step, as for a slice that begins
+//! there or a condition. Loops of a few steps are unrolled, too.
 
 use melior::ir::ValueLike;
 
@@ -25,24 +25,24 @@ const MAX_ITERATIONS: i64 = 4096;
 /// Longest loop that computes on after its condition has ended it, without effect.
 const MAX_WATCHED: i64 = 1 << 16;
 
-/// What a Loop is given.
+/// Inputs of a Loop.
 struct LoopInputs<'c> {
     /// The greatest number of steps.
     limit: i64,
     /// The greatest number of steps, if only a run knows.
     count: Option<Val<'c>>,
-    /// Whether it runs at all.
+    /// True unless the initial condition is known to be false: the loop then has no steps.
     goes_on: bool,
     /// The same, if only a run knows.
     begins: Option<Val<'c>>,
-    /// Whether its body decides on another step.
+    /// True if the body computes the condition for another step.
     watches: bool,
     carried: Vec<Val<'c>>,
     /// Number of outputs that are collected.
     collected: usize,
 }
 
-/// A body that can be that of a loop: with what emitted it, and its outputs.
+/// A step that can be the body of a loop, with its emitter and its outputs.
 pub(super) type Step<'c> = (LoopBody<'c>, Emitter<'c>, Vec<Val<'c>>);
 
 impl<'c> Importer<'_, 'c> {
@@ -244,7 +244,7 @@ impl<'c> Importer<'_, 'c> {
             if !is_collected || (ran.is_none() && limit.is_none()) {
                 return Ok(results.into_iter().map(Some).collect());
             }
-            // What steps that did not run have collected is left out.
+            // Slices collected by steps that did not run are left out.
             self.with_context(node, |node| {
                 let mut flags = ran;
                 if let Some(limit) = limit {
@@ -268,7 +268,7 @@ impl<'c> Importer<'_, 'c> {
     }
 
     /// Imports a graph as one step of a loop. None, and nothing is left of it, if the graph cannot
-    /// be: its types change from step to step, or it holds what is only known of a single step.
+    /// be one: its types change from step to step, or it holds values known for a single step only.
     pub(super) fn import_step(
         &mut self,
         node: &Node<'_>,
@@ -289,7 +289,7 @@ impl<'c> Importer<'_, 'c> {
             Err(_) => Ok(vec![]),
         };
         let Some(inner) = self.leave() else { return Ok(None) };
-        // What is wrong with it is told by unrolling it.
+        // The fault in it is reported when it is unrolled.
         let failed = self.refused.len() > refused.len();
         self.refused = refused;
         let outputs = outputs.ok().and_then(|list| list.into_iter().collect::<Option<Vec<_>>>());

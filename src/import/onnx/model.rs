@@ -74,8 +74,9 @@ pub fn decode_model(path: &Path, bytes: Bytes) -> Result<Model, ImportError> {
     })
 }
 
-/// Copies weights that are not aligned for their type, as in most files, to where they are: on several threads, as
-/// to touch new memory takes longer than to copy it. Those of a few bytes are copied when they are asked for.
+/// Copies weights that are not aligned for their type, as in most files. Several threads copy,
+/// since the first touch of new memory takes longer than the copy. Tensors of less than 64 KiB are
+/// copied on access.
 fn align(tensors: &mut [TensorProto]) {
     const LEAST: usize = 1 << 16;
     let is_misaligned = |raw: &Bytes, size| !(raw.as_ptr() as usize).is_multiple_of(size);
@@ -154,7 +155,7 @@ impl Model {
         tensor.map_err(|message| ImportError::tensor(&self.path, &proto.name, message))
     }
 
-    /// What a constant of the graph holds, of any element type that graphs may hold.
+    /// The value of a constant of the graph, of any element type that graphs may hold.
     pub(crate) fn constant(&self, proto: &TensorProto) -> Result<Constant, ImportError> {
         let constant = match proto.data_location {
             0 => Constant::from_proto(proto),

@@ -29,8 +29,8 @@ use super::proto::{
 use super::text::parse_function;
 use super::topology::Topology;
 
-/// The region that computes what an operator does, and the types of its results; none if there is
-/// none for it.
+/// The region with an operator's computation, and the types of its results; none if the operator
+/// has no reference.
 type Body<'c> = Option<(Region<'c>, Vec<Type<'c>>)>;
 
 impl<'c> Importer<'_, 'c> {
@@ -69,7 +69,7 @@ impl<'c> Importer<'_, 'c> {
         Ok(Ok(crate::ir::results(op).into_iter().map(Some).collect()))
     }
 
-    /// The function that says what a node computes: the model's own, or what is declared.
+    /// The function that defines a node's computation: the model's own, or the declared one.
     fn function_of(&self, node: &Node<'_>, decl: &OperatorDecl) -> OpResult<Option<FunctionProto>> {
         let is = |function: &&FunctionProto| {
             super::model::normal_domain(&function.domain) == node.domain()
@@ -111,7 +111,7 @@ impl<'c> Importer<'_, 'c> {
                 input.clear();
                 continue;
             };
-            // What is constant stays known inside.
+            // Constants stay known inside.
             let constant = edit::defining_op(*operand).filter(|op| graph::Constant::is(*op));
             let value = match constant {
                 Some(_) => inner.capture(&self.emitter, *operand),
@@ -142,7 +142,7 @@ impl<'c> Importer<'_, 'c> {
     }
 }
 
-/// The region that computes what an operator does, by what its declaration says.
+/// The region with an operator's computation, from the reference of its declaration.
 ///
 /// # Errors
 /// The reference cannot be read or imported, or gives other types.
@@ -170,7 +170,7 @@ pub(crate) fn reference<'c>(
     Ok(Some((region, given)))
 }
 
-/// Reads the reference of a declaration, and checks that it is of the operator's form.
+/// Reads and checks the reference of a declaration against the operator's form.
 ///
 /// # Errors
 /// The text is no function, or one of another form; the message names the place.
@@ -265,7 +265,7 @@ fn proto(name: &str, value: &AttrValue) -> AttributeProto {
     proto
 }
 
-/// What a node says of its operator's operands and attributes.
+/// The use of an operator by a node: its operands and attributes.
 fn use_of<'c>(
     node: &Node<'_>,
     decl: &Arc<OperatorDecl>,

@@ -91,7 +91,7 @@ pub struct NodeProto {
     /// Domain of the operator; empty for standard ONNX.
     #[prost(string, tag = "7")]
     pub domain: String,
-    /// Which of several functions of one name is called.
+    /// Overload identifier: selects one of several functions of one name.
     #[prost(string, tag = "8")]
     pub overload: String,
 }
@@ -135,7 +135,7 @@ pub struct AttributeProto {
     /// Type value.
     #[prost(message, optional, tag = "14")]
     pub tp: Option<TypeProto>,
-    /// Which field holds the value: one of the constants in [`attribute_type`].
+    /// Type tag, which selects the field of the value: one of the constants in [`attribute_type`].
     #[prost(int32, tag = "20")]
     pub r#type: i32,
     /// In the body of a function: the function's attribute whose value to take.
@@ -190,7 +190,7 @@ pub struct ValueInfoProto {
 /// A type.
 #[derive(Clone, PartialEq, Message)]
 pub struct TypeProto {
-    /// Which kind of type, and its details.
+    /// Kind of type, with its details.
     #[prost(oneof = "TypeValue", tags = "1, 4, 5, 7, 8, 9")]
     pub value: Option<TypeValue>,
 }
@@ -256,7 +256,7 @@ pub struct TensorShapeProto {
 /// A dimension.
 #[derive(Clone, PartialEq, Message)]
 pub struct DimensionProto {
-    /// Its value; absent when nothing is known.
+    /// Value of the dimension; absent when nothing is known.
     #[prost(oneof = "DimensionValue", tags = "1, 2")]
     pub value: Option<DimensionValue>,
 }

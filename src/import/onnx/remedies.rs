@@ -1,4 +1,4 @@
-//! What to do about operators that are refused.
+//! Remedies for operators that are refused.
 
 /// Operators of ONNX, why they are refused, and the remedy.
 const REMEDIES: &[(&str, &str)] = &[(
@@ -6,7 +6,8 @@ const REMEDIES: &[(&str, &str)] = &[(
     "how many elements it gives depends on data; end the model at its input and go on in the program around it",
 )];
 
-/// Why an operator of ONNX is refused and what to do about it, if there is more to say than its name.
+/// The reason why an operator of ONNX is refused and a remedy, if there is more to say than its
+/// name.
 pub(super) fn of(domain: &str, op: &str) -> Option<String> {
     let known = REMEDIES.iter().find(|(name, _)| domain.is_empty() && *name == op);
     known.map(|(_, remedy)| (*remedy).to_owned())

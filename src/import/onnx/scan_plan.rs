@@ -10,7 +10,7 @@ use super::emit::OpResult;
 use super::flatten::Node;
 use super::proto::GraphProto;
 
-/// What a scan reads, carries and collects.
+/// Values that a scan reads, carries and collects.
 pub(super) struct ScanPlan {
     pub(super) carried: usize,
     /// Number of steps; [`ir::DYNAMIC`] if only a run knows.

@@ -1,5 +1,5 @@
-//! Sequences and optional values. How many tensors a sequence has is known at import, so that none
-//! is left in the module: who takes an element is given the value itself.
+//! Sequences and optional values. The length of a sequence is known at import, so that none is left
+//! in the module: a node that takes an element is given the value itself.
 
 use melior::ir::ValueLike;
 
@@ -29,7 +29,7 @@ const OPERATORS: &[&str] = &[
     "SplitToSequence",
 ];
 
-/// What a name stands for.
+/// Value of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'c> {
     /// A tensor.
@@ -59,13 +59,13 @@ impl<'c> Item<'c> {
 /// The outputs of a node, as [`super::control::Outcome`].
 type Items<'c> = Result<OpResult<Vec<Item<'c>>>, ImportError>;
 
-/// Whether a node is of such an operator.
+/// True for a node of an operator on sequences or optionals.
 pub(super) fn is_of_sequences(node: &Node<'_>) -> bool {
     node.domain().is_empty() && OPERATORS.contains(&node.proto.op_type.as_str())
 }
 
 impl<'c> Importer<'_, 'c> {
-    /// What a name stands for, as it can be used here; `None` if its provider was refused.
+    /// Value of a name, as it can be used here; `None` if its provider was refused.
     fn item(&self, name: &str) -> Option<Item<'c>> {
         let scope = self
             .scopes

@@ -1,4 +1,4 @@
-//! Which inputs of a model decide about shapes.
+//! Inputs of a model that decide about shapes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -75,7 +75,8 @@ pub fn shape_like_inputs(model: &Model) -> Result<Vec<String>, ImportError> {
     Ok(inputs.filter(|name| seen.contains(name)).collect())
 }
 
-/// Which values a value is computed from, in all graphs of the model; names are unique.
+/// Data flow of all graphs of the model: the values that each value is computed from; names are
+/// unique.
 struct Flow<'m> {
     model: &'m Model,
     sources: HashMap<String, Vec<String>>,
@@ -90,7 +91,7 @@ impl Flow<'_> {
         self.budget = self.budget.saturating_sub(nodes.len());
         for node in nodes {
             let mut sources: Vec<String> = match node.proto.op_type.as_str() {
-                // What these give depends on the type of their operand only.
+                // The results of these depend on the type of their operand only.
                 "Shape" | "Size" => Vec::new(),
                 _ => node.reads().map(str::to_string).collect(),
             };
@@ -98,7 +99,8 @@ impl Flow<'_> {
             for attribute in &node.proto.attribute {
                 for graph in attribute.g.iter().chain(&attribute.graphs) {
                     sources.extend(graph.output.iter().map(|output| output.name.clone()));
-                    // What goes in is not told apart: all inputs of the node.
+                    // Inputs of the graph are not told apart: each may come from all inputs of the
+                    // node.
                     for input in &graph.input {
                         self.sources.insert(input.name.clone(), node.proto.input.clone());
                     }

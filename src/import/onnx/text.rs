@@ -9,7 +9,7 @@
 //!   y = Mul (x, s)
 //! }
 //! ```
-//! Attributes that are graphs are not read: they are what control flow has.
+//! Attributes that are graphs, as control flow has them, are not read.
 
 mod word;
 
@@ -21,7 +21,7 @@ use crate::tensor::DType;
 use bytes::Bytes;
 use word::{Word, Words};
 
-/// What reading a text gives; an error starts with its line.
+/// Result of reading a text; an error starts with its line.
 type Read<T> = Result<T, String>;
 
 /// The names of attributes' types.
@@ -159,7 +159,7 @@ fn attributes(words: &mut Words, node: &mut NodeProto) -> Read<()> {
     Ok(())
 }
 
-/// An attribute, and whether it has a value.
+/// An attribute, with true if it has a value.
 fn attribute(words: &mut Words) -> Read<(AttributeProto, bool)> {
     let mut attribute =
         AttributeProto { name: words.name("the name of an attribute")?, ..Default::default() };

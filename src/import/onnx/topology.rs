@@ -1,4 +1,4 @@
-//! The order of the nodes, and which of them matter.
+//! The order of the nodes, and the subset that matters.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -10,7 +10,7 @@ use super::flatten::Node;
 use super::model::initializer_names;
 use super::proto::GraphProto;
 
-/// Who produces a value.
+/// Producer of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Producer {
     /// An input of the graph, or an initializer.
@@ -192,7 +192,7 @@ fn live_nodes(
     live
 }
 
-/// Whether the node holds graphs that it runs.
+/// True for a node that holds graphs and runs them.
 pub(super) fn is_control_flow(node: &Node<'_>) -> bool {
     node.domain().is_empty() && matches!(node.proto.op_type.as_str(), "If" | "Loop" | "Scan")
 }

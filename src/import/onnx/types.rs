@@ -57,7 +57,7 @@ fn check_names(
     Ok(())
 }
 
-/// What the user's shapes and constants say about the dimensions, also about those with a name.
+/// Dimensions from the user's shapes and constants, also those with a name.
 struct GivenDims<'a> {
     shapes: HashMap<&'a str, Vec<Option<i64>>>,
     symbols: HashMap<&'a str, i64>,
@@ -148,7 +148,7 @@ pub(crate) fn open_dims(model: &Model) -> Vec<String> {
     open
 }
 
-/// Whether dimensions of this name are equal: `?` and nothing only say that a size is unknown.
+/// True if dimensions of this name are equal: `?` and the empty name only mark an unknown size.
 fn is_symbol(name: &str) -> bool {
     !matches!(name.trim(), "" | "?")
 }

@@ -17,7 +17,7 @@ use crate::{
 use indexmap::IndexMap;
 use melior::ir::{Location, Module};
 
-/// What a tensor of the network is in the module, by layout; both are made when they are asked for.
+/// The values of a network's tensor in the module, one per layout; each is made on demand.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Made<'c> {
     pub(crate) last: Option<Val<'c>>,

@@ -65,7 +65,7 @@ impl Source for Network {
     }
 }
 
-/// What a file is called in errors.
+/// Name of the format in errors.
 const FORMAT: &str = "a TensorFlow Lite model";
 
 fn damaged(path: &Path, message: impl Into<String>) -> ImportError {

@@ -31,7 +31,7 @@ pub(crate) struct Value {
     pub(crate) dims: Vec<i64>,
     /// The element type; those of four bits are widened.
     pub(crate) dtype: Option<DType>,
-    /// What the file calls the element type.
+    /// The element type's name in the file.
     pub(crate) type_name: &'static str,
     pub(crate) constant: Option<Tensor>,
     pub(crate) scales: Option<Scales>,
@@ -39,8 +39,8 @@ pub(crate) struct Value {
     pub(crate) is_variable: bool,
 }
 
-/// What the integers of a tensor stand for: `(q - zero) * scale`, one of each for all, or for each
-/// position along a dimension.
+/// Quantization of a tensor: its integers stand for `(q - zero) * scale`, one of each for all, or
+/// for each position along a dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scales {
     pub(crate) scales: Vec<f32>,
@@ -88,7 +88,7 @@ const TYPES: [(&str, Option<DType>); 23] = [
     ("float8_e5m2", None),
 ];
 
-/// Bits of the types that are packed, and whether these have a sign.
+/// Bits of the types that are packed, with true for a signed one.
 fn packed_bits(type_name: &str) -> Option<(usize, bool)> {
     match type_name {
         "int4" => Some((4, true)),

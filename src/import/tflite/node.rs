@@ -1,5 +1,5 @@
-//! What the import of one operator sees: its operands as real numbers in a layout, its options, and
-//! the place for its results.
+//! Context of the import of one operator: its operands as real numbers in a layout, its options,
+//! and the place for its results.
 
 use super::{
     importer::Made,
@@ -17,7 +17,7 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike, operation::OperationLike};
 
-/// The import of an operator, or why it cannot be.
+/// The import of an operator, or the reason why it cannot be.
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// An operator.
@@ -138,7 +138,7 @@ impl<'n, 'c> Node<'n, 'c> {
         Ok(value)
     }
 
-    /// An operand as real numbers, or what integers it has if they are not quantized.
+    /// An operand as real numbers, or its integers if they are not quantized.
     pub(crate) fn real(&mut self, index: usize, layout: Layout) -> Outcome<Val<'c>> {
         let operand = self.tensor(index)?;
         let Some(scales) = operand.scales.as_ref() else { return self.stored(index, layout) };
@@ -226,7 +226,7 @@ impl<'n, 'c> Node<'n, 'c> {
         Ok(())
     }
 
-    /// Whether an operand is there with its channels first, and not as the file has it.
+    /// True for an operand that exists with its channels first only, not in the file's layout.
     pub(crate) fn has_first(&self, index: usize) -> bool {
         let number = self.operator.inputs.get(index).copied().flatten();
         number.is_some_and(|number| {
@@ -245,7 +245,7 @@ impl<'n, 'c> Node<'n, 'c> {
         }
     }
 
-    /// Whether two tensors mean the same by their integers.
+    /// True if two tensors have the same type and quantization.
     pub(crate) fn same_scales(a: &Value, b: &Value) -> bool {
         a.dtype == b.dtype && a.scales == b.scales
     }
@@ -259,7 +259,7 @@ impl<'n, 'c> Node<'n, 'c> {
         Ok(op)
     }
 
-    /// What MLIR said last, without the place, which the caller names.
+    /// MLIR's last message, without the place, which the caller names.
     pub(crate) fn said(&self, otherwise: &str) -> String {
         let text = self.session.failure(otherwise).to_string();
         let start = text.find("'graph.").unwrap_or(0);

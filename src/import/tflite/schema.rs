@@ -12,15 +12,15 @@ use flatbuffers::{
 /// Bytes 4 to 8 of each file.
 const IDENTIFIER: &str = "TFL3";
 
-/// Where the offset of a field stands in the table of offsets, behind two sizes.
+/// Position of a field's offset in the table of offsets, behind two sizes.
 const fn slot(number: VOffsetT) -> VOffsetT {
     (2 + number) * SIZE_VOFFSET as VOffsetT
 }
 
 type List<'a, T> = Vector<'a, ForwardsUOffset<T>>;
 
-/// What a slot refers to. The table was verified with this type in that slot, or with a union whose
-/// variant it is.
+/// Target of a slot's reference. The table was verified with this type in that slot, or with a
+/// union whose variant it is.
 fn reference<'a, T: Follow<'a> + 'a>(table: Table<'a>, number: VOffsetT) -> Option<T::Inner> {
     // SAFETY: tables are made of verified bytes only, and their accessors keep to what was verified.
     unsafe { table.get::<ForwardsUOffset<T>>(slot(number), None) }
@@ -139,7 +139,7 @@ table! {
 }
 
 table! {
-    /// What the integers of a tensor stand for.
+    /// Quantization of a tensor.
     Quantization {
         scale: 2 [Vector<'a, f32>];
         zero_point: 3 [Vector<'a, i64>];
@@ -148,7 +148,7 @@ table! {
 }
 
 table! {
-    /// That a tensor is stored without its zeros.
+    /// Sparsity: a tensor is stored without its zeros.
     Sparsity {
         traversal_order: 0 [Vector<'a, i32>];
     }

@@ -3,7 +3,8 @@
 
 use crate::tensor::{AlignedBuffer, Tensor};
 
-/// Where the channels of a value are. Values of fewer than three dimensions are in both layouts the same.
+/// Position of the channels of a value. Values of fewer than three dimensions are the same in both
+/// layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// As in the file.
@@ -25,7 +26,7 @@ impl Layout {
         }
     }
 
-    /// Where dimension `dim` of the file is in this layout.
+    /// Position of the file's dimension `dim` in this layout.
     pub(crate) fn position(self, dim: usize, rank: usize) -> usize {
         match self {
             Self::Last => dim,
@@ -37,7 +38,7 @@ impl Layout {
     }
 }
 
-/// Whether putting dimensions into that order leaves the elements where they are.
+/// True if the permutation leaves the elements in place.
 pub(crate) fn is_reshape(dims: &[i64], perm: &[i64]) -> bool {
     let long = |dim: &&i64| usize::try_from(**dim).is_ok_and(|dim| dims.get(dim) != Some(&1));
     let order: Vec<_> = perm.iter().filter(long).collect();

@@ -1,4 +1,4 @@
-//! What is known of work on several queues.
+//! Completion of work on several queues.
 
 use super::super::{
     Op, edit, func,
@@ -7,8 +7,9 @@ use super::super::{
 };
 use crate::Session;
 
-/// Commands `c0` to `c4`: a stem on queue 0, two branches of which the second is on queue 1, another on
-/// queue 0 that nothing orders, and one after the host has waited for the second branch.
+/// Commands `c0` to `c4`: `c0` is a stem on queue 0. Of its two branches `c1` and `c2`, the second
+/// is on queue 1. `c3` on queue 0 is ordered by nothing, and `c4` comes after the host has waited
+/// for the second branch.
 const MODULE: &str = r#"
   func.func @main(%t: memref<2xi64>) {
     tir.call_extern @c0 args [] {phl.device = "dsp", phl.queue = 0 : i64}

@@ -1,4 +1,4 @@
-//! What safe code may ask for without a crash. What the compiler refuses is in doc tests
+//! Requests of safe code that must not crash. Code that the compiler refuses is in doc tests
 //! ([`super::super::root`], [`super::super::edit`]).
 
 use super::{module, only};
@@ -63,7 +63,7 @@ fn a_removed_operation_can_still_be_read() {
         assert!(graph::Conv::of(second.op()).is_none());
         assert!(edit::remove(second.op()).is_err(), "it is in no block");
         assert_eq!(only::<graph::Conv>(&module).len(), 1);
-        // What is inside stays as well, and a builder goes to where its place was.
+        // The operations inside stay as well, and a builder goes to where its place was.
         let (function, end) = (ops_of(root(&module))[0], last(&module));
         let builder = Builder::before(end).expect("is in a block");
         assert!(edit::remove(end).is_ok());

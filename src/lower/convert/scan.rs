@@ -182,8 +182,8 @@ fn place<'c>(
     ]
 }
 
-/// What is at `time` along `axis`, without that dimension. Of no elements there is no slice: no offset
-/// is within a dimension of size 0.
+/// The slice at `time` along `axis`, without that dimension. Of no elements there is no slice: no
+/// offset is within a dimension of size 0.
 fn slice<'c>(b: &Builder<'c>, value: Val<'c>, axis: i64, time: Val<'c>) -> Result<Val<'c>> {
     let dims = ir::dims(value.r#type());
     let mut kept = dims.clone();

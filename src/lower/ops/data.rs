@@ -50,8 +50,8 @@ fn join<'c>(
     Ok(joined)
 }
 
-/// How many insertions lead to a value, through views and other joins: up to a little more than
-/// [`shape::LONGEST_CHAIN`].
+/// Number of insertions that lead to a value, through views and other joins: up to a little more
+/// than [`shape::LONGEST_CHAIN`].
 fn chained(mut value: Val<'_>) -> usize {
     let mut found = 0;
     while found <= shape::LONGEST_CHAIN {

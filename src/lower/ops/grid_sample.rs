@@ -1,6 +1,7 @@
 //! `graph.grid_sample`: each element of the result interpolates between elements of x around a
-//! point that is only known at run time. Where that is and how it weighs its neighbours is the same for all channels,
-//! so loops over the points write it to memory first, which those over the channels read.
+//! point that is only known at run time. The point and the weights of its neighbours are the same
+//! for all channels. Loops over the points write them to memory first, which those over the
+//! channels read.
 
 use crate::{
     Result,
@@ -37,14 +38,14 @@ enum Padding {
 /// One element of x that counts along an axis.
 #[derive(Clone, Copy)]
 struct Tap<'c> {
-    /// Its position times the elements that lie between two of them; for a zero around x so little that no sum of places
-    /// gets to 0.
+    /// Its position times the elements that lie between two of them. For a zero around x it is so
+    /// little that no sum of places gets to 0.
     place: Val<'c>,
-    /// None is 1.
+    /// Weight of the element; none is 1.
     weight: Option<Val<'c>>,
 }
 
-/// What is sampled, and how.
+/// Sizes of the sampled tensor, and modes of the sampling.
 struct Sampler<'c> {
     unsigned: bool,
     sizes: Vec<i64>,

@@ -1,7 +1,7 @@
 //! Ops that read elements at positions held in tensors.
 //!
-//! Positions that are only known at run time are led into the tensor: one that is out of range
-//! (which ONNX does not allow) reads or writes the nearest element along that axis.
+//! Positions that are only known at run time are clamped. One that is out of range (which ONNX does
+//! not allow) reads or writes the nearest element along that axis.
 
 use crate::{
     Error, Result,

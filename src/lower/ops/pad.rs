@@ -103,7 +103,7 @@ struct Region<'r> {
     offsets: &'r [i64],
     sizes: &'r [i64],
     axis: usize,
-    /// Where the elements that are repeated begin.
+    /// Position along the axis of the first element that is repeated.
     start: i64,
 }
 

@@ -87,7 +87,7 @@ fn fold_windows<'c>(
     })
 }
 
-/// Whether x is greater than the accumulator, or the first NaN.
+/// Compares x with the accumulator: true if it is greater, or the first NaN.
 fn ranks_above<'c>(b: &Builder<'c>, x: Val<'c>, than: Val<'c>, unsigned: bool) -> Result<Val<'c>> {
     match (ir::is_float(x.r#type()), unsigned) {
         (true, _) => float::ranks_above(b, x, than, false),
@@ -216,8 +216,8 @@ pub fn lower_average_pool<'c>(
 /// Most positions along a dimension whose elements are counted here.
 const MAX_COUNTS: i64 = 1 << 26;
 
-/// How many elements each window has in each dimension, as constants that broadcast to the
-/// result; their product is the divisor of the average.
+/// Number of elements of each window in each dimension, as constants that broadcast to the result;
+/// their product is the divisor of the average.
 fn counts<'c>(
     lowering: &Lowering<'c>,
     window: &Window,
@@ -317,7 +317,7 @@ pub fn lower_lp_pool<'c>(
     Ok(vec![value])
 }
 
-/// What a global pool makes of all elements of a channel.
+/// Reduction of a global pool, over all elements of a channel.
 #[derive(Clone, Copy)]
 pub enum Fold {
     /// Their mean.

@@ -31,7 +31,8 @@ struct Tensor<'c> {
 }
 
 impl<'c> Tensor<'c> {
-    /// What stands for `operand`, the one of the graph; its zero point is the value `zero`.
+    /// The tensor `value` in place of `operand`, the one of the graph; its zero point is the value
+    /// `zero`.
     fn new(
         l: &Lowering<'c>,
         value: Val<'c>,
@@ -71,9 +72,9 @@ impl<'c> Zero<'c> {
     }
 }
 
-/// The sums of products of `x` and `w` less their zero points. `to` is the shape of the sums; the
-/// `reduced` loops that sum are in front of the one over the last dimension of that, so that the
-/// innermost loop runs over neighbouring elements and can use vectors.
+/// The sums of products of `x` and `w` less their zero points. `to` is the shape of the sums. The
+/// `reduced` loops that sum are in front of the one over the last dimension of that. The innermost
+/// loop thus runs over neighbouring elements and can use vectors.
 fn sum_of_products<'c>(
     b: &Builder<'c>,
     to: &[i64],
@@ -211,8 +212,8 @@ fn conv_integer<'c>(l: &Lowering<'c>, op: ConvIntegerAdaptor<'_, 'c>) -> Result<
     Ok(vec![conv(l, x, w)?])
 }
 
-/// What turns sums into elements of y; each parameter with the map that reads it in loops over
-/// the sums.
+/// Parameters that turn sums into elements of y, each with the map that reads it in loops over the
+/// sums.
 struct Requantize<'c> {
     x_scale: Access<'c>,
     w_scale: Access<'c>,

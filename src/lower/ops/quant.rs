@@ -28,7 +28,7 @@ use crate::{
 };
 use melior::ir::{Type, ValueLike};
 
-/// How a scale or zero point is read in the loops over the tensor that it belongs to.
+/// Access to a scale or zero point in the loops over the tensor that it belongs to.
 enum Parameter<'c> {
     /// One for all.
     Scalar(Val<'c>),
@@ -51,7 +51,7 @@ impl<'c> Parameter<'c> {
         Ok(Self::PerAxis((tensor, vec![d(l.axis("axis", 1, rank))])))
     }
 
-    /// What is loaded by the loops themselves.
+    /// The access that the loops themselves load; none for parameters that are read otherwise.
     fn access(&self) -> Option<Access<'c>> {
         match self {
             Self::PerAxis(access) => Some(access.clone()),

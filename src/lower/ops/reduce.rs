@@ -61,7 +61,8 @@ fn counted(axes: Vec<i64>, rank: usize) -> Vec<usize> {
     axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()
 }
 
-/// How a reduction treats elements: in floats whatever they are, or in their own type.
+/// True for a reduction that computes in floats whatever the elements are; others compute in their
+/// own type.
 fn computes_in_float(name: &str) -> bool {
     matches!(name, "reduce_l2" | "reduce_log_sum" | "reduce_log_sum_exp")
 }
@@ -146,7 +147,7 @@ fn integer_step<'c>(
     }
 }
 
-/// What is left to do with a sum.
+/// Completes a sum: divides it, or takes its root or logarithm.
 fn finish<'c>(
     b: &Builder<'c>,
     name: &str,

@@ -210,7 +210,7 @@ fn nearest<'c>(
     })
 }
 
-/// How often each element is repeated, when that is what the tables amount to.
+/// Number of times that each element is repeated, if that is what the tables amount to.
 fn whole_factors(from: &[i64], to: &[i64], tables: &[(usize, Taps)]) -> Option<Vec<i64>> {
     let mut times = vec![1; from.len()];
     for (axis, taps) in tables {

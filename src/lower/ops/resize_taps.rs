@@ -1,4 +1,4 @@
-//! Where the elements of a resized axis come from: positions and weights, known at compile time.
+//! Sources of the elements of a resized axis: positions and weights, known at compile time.
 //!
 //! The formulas are those of ONNX's `Resize` (opset 19). Positions beyond the ends of the axis
 //! stand for the first or last element. The nearest element is found with exact numbers, weights
@@ -6,18 +6,18 @@
 
 use super::resize_exact::{self, Exact};
 
-/// How an axis is sampled.
+/// Parameters of the sampling of an axis.
 #[derive(Clone, Debug)]
 pub struct Sampling {
     /// Interpolation between elements.
     pub mode: Mode,
-    /// Which point of the operand a point of the result lies on.
+    /// Point of the operand that a point of the result lies on.
     pub transformation: Transformation,
     /// The parameter of cubic interpolation.
     pub cubic_coefficient: f64,
-    /// Whether elements beyond the ends have no weight.
+    /// True if elements beyond the ends have no weight.
     pub exclude_outside: bool,
-    /// Whether the kernel grows with the elements that fall together.
+    /// True if the kernel grows with the elements that fall together.
     pub antialias: bool,
 }
 
@@ -32,7 +32,7 @@ pub enum Mode {
     Cubic,
 }
 
-/// Which of two elements is the nearest.
+/// Choice of the nearest of two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// The nearest, of two equally near ones the first.
@@ -77,7 +77,7 @@ pub struct Axis {
     pub region: (f64, f64),
 }
 
-/// What the elements of a result axis are made of.
+/// Positions and weights in the operand for each element of a result axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taps {
     /// Number of positions for each element.
@@ -91,7 +91,7 @@ pub struct Taps {
 }
 
 impl Axis {
-    /// Whether the axis stays as it is.
+    /// True if the axis stays as it is.
     pub fn is_identity(&self, sampling: &Sampling) -> bool {
         let whole = sampling.transformation != Transformation::Crop || self.region == (0.0, 1.0);
         self.from == self.to && (self.scale - 1.0).abs() < 1e-9 && whole

@@ -24,7 +24,7 @@ struct Between<'c> {
     low: Val<'c>,
     high: Val<'c>,
     weights: [Val<'c>; 2],
-    /// Whether the position is at most one element outside of the axis.
+    /// True (an `i1`) if the position is at most one element outside of the axis.
     inside: Val<'c>,
 }
 
@@ -33,7 +33,7 @@ struct Bin<'c> {
     start: Val<'c>,
     /// From one sample to the next.
     step: Val<'c>,
-    /// How many samples it takes, an index.
+    /// Number of samples, an index.
     samples: Val<'c>,
     /// Elements of x along the axis.
     size: i64,

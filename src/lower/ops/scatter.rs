@@ -21,7 +21,7 @@ use crate::{
 };
 use melior::ir::ValueLike;
 
-/// What `reduction` makes of the element that is there and its update.
+/// Combines the present element and its update as `reduction` says.
 fn combine<'c>(
     b: &Builder<'c>,
     reduction: &str,

@@ -64,9 +64,9 @@ fn transpose<'c>(l: &Lowering<'c>, op: TransposeAdaptor<'_, 'c>) -> Result<Vec<V
 struct Blocks {
     /// The shape with whole blocks.
     full: Vec<i64>,
-    /// That shape, each dimension in blocks as number of the block and place in it.
+    /// The shape `full` with each dimension split into number of the block and place in it.
     split: Vec<i64>,
-    /// For each part, which dimension of `split` it is.
+    /// Index in `split` of each part's dimension.
     order: Vec<usize>,
 }
 

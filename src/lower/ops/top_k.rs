@@ -57,7 +57,8 @@ impl<'c> Row<'c> {
 
 /// Elements that are compared with the last of the best at once.
 const BLOCK: i64 = 32;
-/// Up to so many are moved one by one to make room for a better one; of more its place is looked for first.
+/// Number of best elements up to which they are moved one by one to insert a better one. With more,
+/// its place is looked for first.
 const FEW: i64 = 64;
 
 fn top_k<'c>(l: &Lowering<'c>, op: TopKAdaptor<'_, 'c>) -> Result<Vec<Val<'c>>> {
@@ -126,7 +127,7 @@ fn best_of_rows<'c>(
 }
 
 impl<'c> Row<'c> {
-    /// Whether one of the elements of a block is better than the last of the best.
+    /// Tests for an element of a block that is better than the last of the best.
     fn any_better(&self, b: &Builder<'c>, from: Val<'c>, state: &[Val<'c>]) -> Result<Val<'c>> {
         let last = extract(b, state[0], &self.at(b.index(self.kept - 1)?))?;
         let none = b.constant_int(b.int(32), 0)?;

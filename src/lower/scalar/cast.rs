@@ -196,12 +196,12 @@ fn bits(element: Type<'_>) -> u32 {
     ir::types::bits(element).unwrap_or_default()
 }
 
-/// Whether a type is that of IEEE's 16-bit floats.
+/// True for the type of IEEE's 16-bit floats.
 pub fn is_f16(ty: Type<'_>) -> bool {
     ty.is_f16()
 }
 
-/// Whether a type is that of 16-bit floats with eight bits of exponent.
+/// True for the type of 16-bit floats with eight bits of exponent.
 pub fn is_bf16(ty: Type<'_>) -> bool {
     ty.is_bf16()
 }

@@ -65,8 +65,8 @@ fn extreme<'c>(b: &Builder<'c>, name: &str, x: Val<'c>, y: Val<'c>) -> Result<Va
     b.op1_with(name, &[x, y], x.r#type(), vec![("fastmath", flags)])
 }
 
-/// Whether `x` comes before `y` in the order of size in which NaN is more than infinity: x is
-/// greater, or x is NaN and y is not. With `or_equal` also if both are equal or NaN.
+/// Compares `x` and `y` in the order in which NaN is above infinity: true if x is greater, or x is
+/// NaN and y is not. With `or_equal` also if both are equal or NaN.
 pub fn ranks_above<'c>(b: &Builder<'c>, x: Val<'c>, y: Val<'c>, or_equal: bool) -> Result<Val<'c>> {
     let above = b.cmpf(if or_equal { "oge" } else { "ogt" }, x, y)?;
     let nan = b.cmpf("uno", x, x)?;
@@ -201,7 +201,7 @@ fn clip<'c>(b: &Builder<'c>, op: Op<'c>, x: Val<'c>, bounds: &[Val<'c>]) -> Resu
     high.map_or(Ok(x), |high| at_most(b, x, high))
 }
 
-/// Which of the bounds of `graph.clip` are there.
+/// Lower and upper bound of `graph.clip`, as far as they are there.
 pub(super) fn clip_bounds<'c>(
     op: Op<'c>,
     bounds: &[Val<'c>],

@@ -23,7 +23,7 @@ use melior::ir::{Type, ValueLike};
 pub struct Quantized<'c> {
     /// The type, without a sign.
     pub element: Type<'c>,
-    /// Whether integers have no sign.
+    /// True for integers without a sign.
     pub unsigned: bool,
     /// Width.
     pub bits: u32,
@@ -37,18 +37,18 @@ impl<'c> Quantized<'c> {
         Some(Self { element, unsigned: is_unsigned(ty), bits })
     }
 
-    /// That of an operand.
+    /// The element type of an operand.
     pub fn of_operand(l: &Lowering<'c>, index: usize) -> Result<Self> {
         Self::of_type(l, l.operand_type(index)?)
     }
 
-    /// That of a result.
+    /// The element type of a result.
     pub fn of_result(l: &Lowering<'c>, index: usize) -> Result<Self> {
         let value: Val<'c> = l.op.result(index).map_err(ir::unexpected)?.into();
         Self::of_type(l, value.r#type())
     }
 
-    /// That of a type of the graph.
+    /// The element type of a type of the graph.
     pub fn of_type(l: &Lowering<'c>, ty: Type<'c>) -> Result<Self> {
         Self::of(&l.b, ty).ok_or_else(|| l.unsupported(format!("quantized elements of type {ty}")))
     }

@@ -58,7 +58,7 @@ fn kind(element: Type<'_>) -> Option<Kind> {
     }
 }
 
-/// Whether this module converts the element type.
+/// True for an element type that this module converts.
 pub fn is_small_float(element: Type<'_>) -> bool {
     kind(element).is_some()
 }

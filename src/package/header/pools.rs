@@ -1,4 +1,4 @@
-//! What a header says of the pools of a board.
+//! Header text for the pools of a board.
 
 use super::bound;
 use crate::artifact::{PoolUse, Port, PortPlace, Signature};
@@ -89,7 +89,7 @@ pub fn names(signature: &Signature) -> impl Iterator<Item = String> {
     blocks.chain(signature.pools.iter().map(|pool| signature.constants_symbol(pool)))
 }
 
-/// Where an input or output is, if it is in a pool.
+/// Macros for the place of an input or output, if it is in a pool.
 pub fn place(guard: &str, prefix: &str, port: &Port) -> String {
     let Some(PortPlace { pool, offset }) = &port.place else { return String::new() };
     let pool = pool.to_uppercase();

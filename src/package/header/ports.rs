@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 
 /// Parameter names of inputs and outputs.
 pub struct Ports {
-    /// Of inputs, in their order.
+    /// Names of the inputs, in their order.
     pub inputs: Vec<String>,
-    /// Of outputs.
+    /// Names of the outputs.
     pub outputs: Vec<String>,
 }
 
 impl Ports {
-    /// Those of a model: C identifiers that nothing else in the header has.
+    /// Parameter names of a model: C identifiers that nothing else in the header has.
     pub fn of(signature: &Signature) -> Self {
         let model = &signature.name;
         let of_weights = ["weights", "load_weights", "weights_error"];

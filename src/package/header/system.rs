@@ -94,7 +94,8 @@ const POSIX: &[&str] = &[
     "wordexp",
 ];
 
-/// What C libraries have besides: those of GNU, musl, newlib, the BSDs, Apple, Bionic and Microsoft.
+/// Further headers of C libraries: those of GNU, musl, newlib, the BSDs, Apple, Bionic and
+/// Microsoft.
 const LIBRARIES: &[&str] = &[
     "aliases",
     "alloca",
@@ -197,7 +198,7 @@ const LIBRARIES: &[&str] = &[
     "_types",
 ];
 
-/// What compilers have of their own.
+/// Headers that compilers bring.
 const COMPILERS: &[&str] = &[
     "altivec",
     "arm_acle",

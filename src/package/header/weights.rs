@@ -2,7 +2,7 @@
 
 use crate::artifact::{Signature, WeightsFile};
 
-/// How a program has weights in a file of their own.
+/// Declarations for weights in a file of their own.
 pub fn file(name: &str, weights: &WeightsFile) -> String {
     let upper = name.to_uppercase();
     format!(
@@ -24,7 +24,7 @@ const char *{name}_weights_error(void);
     )
 }
 
-/// What is passed for the constants, and the line that declares it, if it needs one.
+/// The argument for the constants, and the line that declares it, if it needs one.
 pub fn argument(signature: &Signature) -> (String, String) {
     if signature.weights.is_some() {
         let (name, upper) = (&signature.name, signature.name.to_uppercase());

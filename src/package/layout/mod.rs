@@ -41,11 +41,11 @@ impl About<'_> {
 
 /// A file of text.
 pub struct File {
-    /// Its path in the package.
+    /// Path in the package.
     pub path: String,
-    /// Its content.
+    /// Content.
     pub text: String,
-    /// Its kind.
+    /// Kind of file.
     pub kind: ArtifactKind,
 }
 
@@ -61,7 +61,7 @@ impl File {
 
 /// A copy of the static library.
 pub struct Copy {
-    /// Its path in the package.
+    /// Path in the package.
     pub path: String,
 }
 

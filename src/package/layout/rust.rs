@@ -146,7 +146,7 @@ struct Group {
     types: String,
     /// The fields.
     fields: String,
-    /// Their addresses, for C.
+    /// Addresses of the fields, for C.
     addresses: String,
 }
 

@@ -1,4 +1,5 @@
-//! Which writes each read of a buffer sees, kept while memory is reused, and compared afterwards.
+//! Check of the writes that each read of a buffer sees: recorded before memory is reused, and
+//! compared afterwards.
 //!
 //! Before passes that reuse memory or change the order of operations, [`record`] writes on each operation which of
 //! the others its reads may see. Afterwards [`check`] follows the buffers anew: a read may see no other
@@ -40,11 +41,11 @@ const NOTHING: i64 = -1;
 struct Seen {
     first: Writes,
     any: Writes,
-    /// How many loops may have written over what they had written themselves.
+    /// Number of loops that may have written over what they had written themselves.
     lossy: i64,
 }
 
-/// No bound for that.
+/// Number of such loops that stands for no bound.
 const LIMIT: i64 = i64::MAX;
 
 /// Writes on each operation of a function that uses buffers its number, and which numbers its reads may see.
@@ -193,9 +194,10 @@ fn judge<'c>(
     Ok(())
 }
 
-/// As an attribute has it: for each operand its number, how many loops may have written over what they had
-/// written, how many runs of writes it may see first, begin and end of each, and the same of what it may see
-/// at all.
+/// Attribute form of what reads may see. Each operand has its number, the number of loops that may
+/// have written over what they had written, and two lists of runs of writes. The first list has the
+/// writes that it may see in the first iteration of all loops around it, the second those that it
+/// may see at all. A list has its length, then begin and end of each run.
 fn written(seen: &BTreeMap<usize, Seen>) -> Vec<i64> {
     let mut list = vec![];
     for (operand, seen) in seen {

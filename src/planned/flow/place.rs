@@ -1,4 +1,4 @@
-//! Where the buffers of a function are, and which of their bytes an operation means.
+//! Places of the buffers of a function, and the bytes of them that an operation means.
 
 use super::range::Range;
 use crate::ir::{
@@ -26,7 +26,7 @@ pub(super) struct Roots {
     numbers: HashMap<ir::Id, usize>,
     globals: HashMap<String, usize>,
     handed_on: HashSet<ir::Id>,
-    /// Those that something is in from the start.
+    /// Buffers that contain something from the start.
     pub filled: Vec<usize>,
     next: usize,
 }
@@ -264,7 +264,7 @@ impl Sum {
     }
 }
 
-/// How deep sums are looked into.
+/// Greatest depth to which sums are looked into.
 const DEEPEST: usize = 24;
 
 /// An index as a sum of counters of loops that run a known number of times.

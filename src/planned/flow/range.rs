@@ -15,10 +15,10 @@ pub(super) struct Range {
     pub low: i64,
     /// One behind the last byte.
     pub high: i64,
-    /// For each loop that moves it, which one, and by how many bytes for one of its counter.
+    /// Loops that move it, each with the bytes for one step of its counter.
     pub terms: Vec<(usize, i64)>,
-    /// Sizes of dimensions and strides in bytes of the elements that are meant, with that of one element last;
-    /// empty where these follow each other without gaps, or are not known.
+    /// Sizes of dimensions and strides in bytes of the elements that are meant, with that of one
+    /// element last. Empty if these follow each other without gaps, or are not known.
     pub strides: Vec<(i64, i64)>,
     /// True if each of the elements is meant; with no strides each of the bytes.
     pub dense: bool,
@@ -180,7 +180,7 @@ impl Range {
     }
 }
 
-/// From where to where a box is, in one dimension.
+/// Bounds of a box in one dimension.
 type Side = std::ops::Range<i64>;
 
 /// Two ranges as boxes in one array; none where they are not.

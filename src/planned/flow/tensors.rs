@@ -1,4 +1,5 @@
-//! What operations on tensors read, where each value is of one operation: the truth for what bufferization makes.
+//! Reads of operations on tensors, where each value is of one operation: the truth for what
+//! bufferization makes.
 
 use super::{LIMIT, Seen, Writes, tree};
 use crate::ir::{self, Op, Val, edit, effects, linalg, tir};
@@ -43,7 +44,7 @@ struct Trace<'n> {
 }
 
 impl Trace<'_> {
-    /// None where it is not known.
+    /// The writes that a value may be of; none if they are not known.
     fn of(mut self, value: Val<'_>) -> Option<Writes> {
         let (mut work, mut seen) = (vec![value], HashSet::new());
         while let Some(value) = work.pop() {

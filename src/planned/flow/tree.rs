@@ -58,7 +58,7 @@ struct Reader<'c> {
 }
 
 impl<'c> Tree<'c> {
-    /// None for a function of several blocks.
+    /// The steps and accesses of a function; none for a function of several blocks.
     pub fn of(function: Op<'c>) -> Option<Self> {
         let block = edit::entry_block(function)?;
         if block.next_in_region().is_some() {

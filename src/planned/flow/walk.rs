@@ -21,7 +21,8 @@ pub(super) struct Content {
     pub by: Option<usize>,
     /// The nests in an iteration of which before the present one that was.
     earlier: Vec<Vec<usize>>,
-    /// How many loops that are over may have written a byte more than once: only the last one is left.
+    /// Number of loops that are over and may have written a byte more than once: only the last
+    /// write is left.
     pub lossy: i64,
     pub time: usize,
 }
@@ -49,8 +50,9 @@ impl Sight<'_> {
         earlier || a.range.meets(&b.range, &[], self.open)
     }
 
-    /// How many loops may have written a byte of a content more than once, also of those that are not over:
-    /// where they are no nest, the inner ones are over when the next iteration of the outer one begins.
+    /// Number of loops that may have written a byte of a content more than once, also of those that
+    /// are not over. If loops are no nest, the inner ones are over when the next iteration of the
+    /// outer one begins.
     pub fn lossy(&self, content: &Content) -> i64 {
         let may_repeat = |key: &&usize| {
             (self.open)(**key).is_none_or(|counter| content.range.repeats(**key, counter))
@@ -60,7 +62,7 @@ impl Sight<'_> {
     }
 }
 
-/// Who is told of reads; what it returns ends the walk.
+/// Receiver of reads; an error that it returns ends the walk.
 pub(super) type Told<'a, E> = &'a mut dyn FnMut(&Sight<'_>) -> Result<(), E>;
 
 pub(super) struct Walk<'t, 'c> {
@@ -116,8 +118,8 @@ impl<'t, 'c> Walk<'t, 'c> {
         Ok(())
     }
 
-    /// Loops and branches of which each but the last has nothing but the next one are gone through as one:
-    /// one by one, the body would run 2 to the power of their number times.
+    /// Goes through a chain of loops and branches as one, if each but the last contains nothing but
+    /// the next. One by one, the body would run 2 to the power of their number times.
     fn nest<E>(&mut self, outer: &Step, told: Told<'_, E>) -> Result<(), E> {
         let start = self.clock;
         let (mut counted, mut again) = (vec![], vec![]);

@@ -33,7 +33,7 @@ struct Panel {
     title: String,
     /// Bytes of the arena or the block of constants.
     bytes: u64,
-    /// What is said below the title.
+    /// Text below the title.
     remark: String,
     blocks: Vec<Block>,
 }
@@ -68,7 +68,8 @@ pub fn draw<'c>(module: Op<'c>) -> PassResult<'c, String> {
     Ok(svg::text(&names::model_name(module), &panels, &steps))
 }
 
-/// What runs at each of the moments: what began last, in what is called as far as buffers begin there.
+/// Operation at each of the moments: the one that began last, in what is called as far as buffers
+/// begin there.
 fn steps<'c>(
     order: &Order<'_, 'c>,
     ops: &[Op<'c>],

@@ -30,7 +30,7 @@ pub(super) fn rule<'c>(name: &str) -> Option<Rule<'c>> {
     rules.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
 }
 
-/// The data of a network decide on sizes.
+/// True if the data of a network decide on sizes.
 pub(in crate::sizes) fn decides(main: Op<'_>) -> bool {
     let is_open = |value: &Val<'_>| ir::static_dims(value.r#type()).is_none();
     let ops = edit::entry_block(main).map(ir::ops).unwrap_or_default();
@@ -75,7 +75,8 @@ fn number_like<'c>(b: &Builder<'c>, value: Val<'c>, text: &str) -> Result<Val<'c
 }
 
 impl<'c> Bounding<'c> {
-    /// The positions of the true elements of a list, in order, and how many there are. Behind them the list holds 0.
+    /// The positions of the true elements of a list, in order, and their number. Behind them the
+    /// list holds 0.
     fn positions(
         &mut self,
         b: &Builder<'c>,
@@ -93,7 +94,7 @@ impl<'c> Bounding<'c> {
         let total = graph::ReduceSum::build(b, ones, attributes)?.y();
         let before = graph::CumSumAttrs { exclusive: true, reverse: false };
         let before = graph::CumSum::build(b, ones, 0, before)?.y();
-        // What is not wanted goes behind the end.
+        // Unwanted positions go behind the end.
         let places = graph::Where::build(b, flags, before, scalar(b, count)?)?.y();
         let room = b.parse_attr(&format!("dense<0> : tensor<{}xi64>", count + 1))?;
         let room = graph::Constant::build(b, room)?.y();
@@ -302,7 +303,7 @@ struct Search<'c> {
     centered: bool,
 }
 
-/// Corners and areas of boxes.
+/// Corners of boxes.
 #[derive(Clone, Copy)]
 struct Corners<'c> {
     top: Val<'c>,
@@ -312,7 +313,8 @@ struct Corners<'c> {
 }
 
 impl<'c> Corners<'c> {
-    /// Of a tensor whose last dimension has four numbers, with that dimension of size 1.
+    /// Corners of boxes in a tensor whose last dimension has four numbers, each with that dimension
+    /// of size 1.
     fn of(b: &Builder<'c>, boxes: Val<'c>, centered: bool) -> Result<Self> {
         let axis = ir::dims(boxes.r#type()).len() as i64 - 1;
         let at = |place: i64| -> Result<Val<'c>> {
@@ -369,7 +371,8 @@ impl<'c> Corners<'c> {
 }
 
 impl<'c> Search<'c> {
-    /// The boxes that are chosen, `[batch, classes, steps]`, and for which of them there was one with enough score.
+    /// The boxes that are chosen, `[batch, classes, steps]`, with a mask of the steps that had a
+    /// box with enough score.
     fn build(&self, b: &Builder<'c>) -> Result<(Val<'c>, Val<'c>)> {
         let [batch, classes, count] = ir::dims(self.scores.r#type())[..] else {
             return Err(Error::internal("scores of another rank"));

@@ -122,7 +122,7 @@ fn concat<'c>(s: &mut Bounding<'c>, b: &Builder<'c>, op: Op<'c>) -> Result<Outco
     Ok(Outcome::Replaced(vec![s.gathered(b, joined, (axis, places), dim)?]))
 }
 
-/// A slice along an axis: from where, how many, and how far apart.
+/// A slice along an axis: start, number and distance of its elements.
 struct Cut {
     axis: usize,
     start: Size,

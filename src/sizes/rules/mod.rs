@@ -1,4 +1,4 @@
-//! The rules of operations: the dimensions of their results, and how they read padding.
+//! Rules of operations: the dimensions of their results, and their treatment of padding.
 
 mod decide;
 mod index;

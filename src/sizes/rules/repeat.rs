@@ -33,9 +33,9 @@ fn view_of<'c>(op: Op<'c>) -> Result<graph::Scan<'c>> {
 
 /// The states of a loop while it is taken apart.
 struct States<'c> {
-    /// Those before the first step, with room for all.
+    /// States before the first step, with room for all.
     first: Vec<Val<'c>>,
-    /// Their dimensions in a step.
+    /// Dimensions of the states in a step.
     dims: Vec<Vec<Dim>>,
     growing: Vec<Growing<'c>>,
 }
@@ -43,11 +43,11 @@ struct States<'c> {
 /// A state that grows.
 struct Growing<'c> {
     growth: Growth,
-    /// Its size before the first step.
+    /// Size before the first step.
     first: Size,
     /// The greatest size.
     most: i64,
-    /// Its size in a step.
+    /// Size in a step.
     argument: Val<'c>,
 }
 
@@ -430,8 +430,8 @@ struct Seen<'c> {
 }
 
 impl<'c> Bounding<'c> {
-    /// Has sizes and masks made in the body of a loop, whose region sees nothing from outside: what they need becomes
-    /// arguments of the body.
+    /// Has sizes and masks made in the body of a loop, whose region is isolated from above: the
+    /// values that they need become arguments of the body.
     fn enter(&mut self, block: Blk<'c>, op: Op<'c>, growing: &[Growing<'c>]) -> Result<Outer<'c>> {
         let firsts = growing.iter().map(|growing| self.value_of(&growing.first));
         let firsts = firsts.collect::<Result<_>>()?;

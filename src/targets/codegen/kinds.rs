@@ -17,18 +17,18 @@ const KERNELS_IN_C: &str = "outline-c-kernels";
 /// The last pass of [`C_PIPELINE`].
 const C_TARGET: &str = "set-c-target";
 
-/// The pass of [`C_PIPELINE`] that takes operations apart, and those of which floats are.
+/// The pass of [`C_PIPELINE`] that expands operations, and those on floats that it expands.
 const EXPANSION: &str = "arith-expand,";
 const EXPANDED: [&str; 4] = ["arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"];
 
-/// What manifests have to keep to with a kind of code.
+/// Requirements of a kind of code on manifests.
 #[derive(Clone, Copy)]
 struct Rules {
-    /// Why hosts cannot have it.
+    /// Reason why hosts cannot have it.
     no_host: Option<&'static str>,
-    /// Why devices cannot have it without a pipeline of their own for the phase codegen.
+    /// Reason why devices cannot have it without a pipeline of their own for the phase codegen.
     needs_pipeline: Option<&'static str>,
-    /// What devices run in the phase codegen, where a manifest does not say.
+    /// Passes of devices in the phase codegen, unless the manifest has a pipeline.
     default: Passes,
 }
 
@@ -84,7 +84,7 @@ pub(crate) use code_generators;
 
 macro_rules! kinds {
     ($($kind:ident $name:literal in $file:ident, $says:literal, $rules:expr;)*) => {
-        /// How code of a target is generated.
+        /// Kind of code that is generated for a target.
         #[derive(
             Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize,
         )]
@@ -124,7 +124,7 @@ macro_rules! kinds {
 code_generators!(kinds);
 
 impl CodegenKind {
-    /// What makes the code of a kind that does not say it: accelerators are programmed in C.
+    /// Default kind by role: accelerators are programmed in C.
     pub(in crate::targets) fn usual(role: Role) -> Self {
         match role {
             Role::Device => Self::C,
@@ -143,12 +143,12 @@ impl CodegenKind {
         reason.map_or(Ok(()), Err)
     }
 
-    /// Whether only the hook tir-to-runtime makes code.
+    /// True if only the hook tir-to-runtime makes code.
     pub(crate) fn needs_hook(self) -> bool {
         self == Self::Custom
     }
 
-    /// Whether kernels become texts where `pipeline` runs in the phase codegen.
+    /// True if kernels become texts where `pipeline` runs in the phase codegen.
     pub(in crate::targets) fn prints_kernels(self, pipeline: &str) -> bool {
         match self.rules().default {
             Passes::C => true,
@@ -187,8 +187,8 @@ impl Codegen {
         }
     }
 
-    /// What comes before the passes of [`LLVM_PIPELINE`]: those that print kernels and single operations as C,
-    /// on operations as C has them. `emit` is an option of both.
+    /// Passes before those of [`LLVM_PIPELINE`]: they print kernels and single operations as C, on
+    /// operations as C has them. `emit` is an option of both.
     fn printed(&self, headers: &str, emit: &str) -> String {
         let kernels = self.kernels.as_ref().map(|_| KERNELS_IN_C);
         let operations = (!emit.is_empty()).then_some(OPERATIONS_IN_C);

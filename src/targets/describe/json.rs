@@ -220,7 +220,7 @@ impl<'a> KindJson<'a> {
     }
 }
 
-/// What a spec may name.
+/// Entry that a spec may name.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum EntryJson<'a> {
@@ -241,7 +241,7 @@ pub struct AliasJson<'a> {
 }
 
 impl<'a> AliasJson<'a> {
-    /// What an alias stands for.
+    /// Describes an alias and its spec.
     pub fn new(name: &'a str, alias: &'a Alias) -> Self {
         let spec = alias.spec.to_string();
         Self { name, role: "alias", doc: &alias.doc, spec, place: &alias.place }

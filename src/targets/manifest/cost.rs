@@ -1,4 +1,4 @@
-//! What a manifest says about costs.
+//! Costs in a manifest.
 
 use super::{
     super::{

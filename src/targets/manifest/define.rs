@@ -5,7 +5,7 @@ use crate::{Result, error::suggestion};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// How deep definitions may use one another.
+/// Greatest nesting depth of definitions.
 const MAX_DEPTH: usize = 16;
 
 /// The texts by name.

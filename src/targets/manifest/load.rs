@@ -11,7 +11,7 @@ use crate::{
 use std::{borrow::Cow, path::Path};
 use toml::Spanned;
 
-/// Where shared parts are that come with the program.
+/// Prefix of shared parts that come with the program.
 const COMMON: &str = "common/";
 
 // The files of `targets/common`: `PARTS`, which build.rs writes.

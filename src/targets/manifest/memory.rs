@@ -1,4 +1,4 @@
-//! What a manifest says about a device's memory and its queue.
+//! A device's memory and its queue in a manifest.
 
 use super::{
     super::{
@@ -14,7 +14,7 @@ use super::{
 use crate::Result;
 use toml::Spanned;
 
-/// What memory and queue depend on.
+/// Declarations that memory and queue depend on.
 pub struct Given<'a> {
     pub role: Role,
     pub codegen: &'a Codegen,

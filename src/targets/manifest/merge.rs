@@ -1,4 +1,4 @@
-//! What parts and bases give to a manifest. Its own texts come before theirs.
+//! Merging of a manifest with its parts and bases. Its own texts come before theirs.
 
 use super::{
     Source,
@@ -17,7 +17,7 @@ pub struct Merged {
     pub raw: RawManifest,
     /// The pipelines of the kinds that it extends, nearest first.
     pub bases: Vec<BTreeMap<Spanned<String>, RawPipeline>>,
-    /// What is declared here and in a base: what it is, and where the base has it.
+    /// Declarations here that a base has as well: name, and location in the base.
     pub refined: Vec<(String, Range<usize>)>,
     /// Names of patterns that are left out, and whether a base has them.
     without: Vec<(Spanned<String>, bool)>,
@@ -111,7 +111,7 @@ impl RawManifest {
         own.accumulate = own.accumulate.take().or(capabilities.accumulate);
     }
 
-    /// Its limits of regions, with the keys of another that it has not.
+    /// Merges limits of regions: adds keys that it lacks.
     fn region(&mut self, region: RawRegion) {
         let own = &mut self.region;
         own.max_operations = own.max_operations.take().or(region.max_operations);
@@ -120,7 +120,7 @@ impl RawManifest {
         own.queue = own.queue.take().or(region.queue);
     }
 
-    /// Its memory and queue, with the keys of another's that it has not.
+    /// Merges memory and queue: adds keys that it lacks.
     fn device(&mut self, memory: Option<Spanned<RawMemory>>, queue: Option<Spanned<RawQueue>>) {
         self.queue = self.queue.take().or(queue);
         let Some(own) = &mut self.memory else {

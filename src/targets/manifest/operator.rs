@@ -101,7 +101,7 @@ fn operator(source: &Source, raw: RawOperator, files: &Files) -> Result<Operator
     })
 }
 
-/// What patterns call an operator: `as`, or its name in the way of the graph dialect.
+/// Name of an operator in patterns: `as`, or its name in the way of the graph dialect.
 fn word(source: &Source, raw: &RawOperator) -> Result<String> {
     let given = raw.word.as_ref();
     let usual = || snake(raw.name.get_ref());

@@ -1,9 +1,9 @@
-//! Where declarations of a manifest come from that it has not itself.
+//! Origins of declarations that a manifest has not itself.
 
 use super::{Source, merge::Merged};
 use std::collections::BTreeMap;
 
-/// By what is declared, such as `pattern conv2d`: the place, or what is refined there.
+/// Origins by declaration, such as `pattern conv2d`: its place, or the place of what it refines.
 pub type Origins = BTreeMap<String, String>;
 
 /// Finds the declarations of parts and bases.

@@ -13,14 +13,14 @@ pub struct Source {
 struct File {
     name: String,
     text: String,
-    /// Where its lines end, in order.
+    /// Ends of its lines, in order.
     ends: Vec<usize>,
     /// The bytes and the lines of the files before it.
     bytes: usize,
     lines: usize,
 }
 
-/// Which file the lines after a number are of. Lines count from 1 in the first file.
+/// Map from lines of all texts to files. Lines count from 1 in the first file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places(Vec<(usize, String)>);
 
@@ -31,7 +31,7 @@ impl Places {
         Some(format!("{name}:{}", line - before))
     }
 
-    /// Whether a line is of the manifest itself.
+    /// True if a line is of the manifest itself.
     pub fn is_own(&self, line: usize) -> bool {
         self.0.get(1).is_none_or(|(before, _)| line <= *before)
     }
@@ -50,7 +50,7 @@ impl Source {
         padded
     }
 
-    /// Which lines are of which file.
+    /// Map from lines to files.
     pub fn places(&self) -> Places {
         Places(self.files.iter().map(|file| (file.lines, file.name.clone())).collect())
     }
@@ -82,7 +82,7 @@ impl Source {
         Error::invalid(format!("{}:{line}: {message}\n  {}", file.name, text.trim_end()))
     }
 
-    /// What `toml` reads of a text that [`Source::add`] gave.
+    /// Parses a text that [`Source::add`] gave.
     pub fn parse<T: serde::de::DeserializeOwned>(&self, padded: &str) -> Result<T> {
         toml::from_str(padded).map_err(|error| {
             let start = self.files.last().map_or(0, |file| file.bytes);

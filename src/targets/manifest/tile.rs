@@ -1,4 +1,4 @@
-//! What a manifest says about tiles: `[pattern.tile]` and `[pool.dma]`.
+//! Tiles in a manifest: `[pattern.tile]` and `[pool.dma]`.
 
 use super::{
     super::kind::{DmaDecl, PoolDecl, TileLines},

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 /// The kind that stands for its devices and its host.
 pub const COMPOSITE: &str = "composite";
 
-/// What the parts of a composite are called.
+/// Names of the parts of a composite.
 pub(super) const DEVICES: &str = "devices";
 pub(super) const HOST: &str = "target_host";
 

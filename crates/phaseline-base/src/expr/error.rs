@@ -18,14 +18,14 @@ impl Span {
     }
 }
 
-/// What is wrong with a match expression, a predicate or a prototype, and where.
+/// A fault in a match expression, a predicate or a prototype, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct PatternError {
     /// The text that has the fault.
     pub text: String,
     /// The place in it.
     pub span: Span,
-    /// What is wrong and the remedy.
+    /// The fault and the remedy.
     pub message: String,
     /// The place of the text: `pattern 'conv2d', where[1]`.
     pub context: String,

@@ -1,8 +1,8 @@
 //! The language of expressions in manifests, patterns and ODS: its text, its trees, and arithmetic
-//! on what they come to.
+//! on their values.
 //!
-//! What names stand for is not known here: `phaseline::graph` evaluates expressions on a graph, and
-//! `phaseline::pattern` checks them against what a pattern captures.
+//! Names are not resolved here: `phaseline::graph` evaluates expressions on a graph, and
+//! `phaseline::pattern` checks them against the captures of a pattern.
 
 pub mod arith;
 mod error;

@@ -20,7 +20,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// How a message calls it.
+    /// Text for it in messages.
     pub fn describe(&self) -> String {
         match self {
             Token::Name(name) => format!("'{name}'"),
@@ -46,7 +46,7 @@ pub struct Tokens<'t> {
     next: usize,
 }
 
-/// How deeply brackets may nest; deeper text would only exhaust the stack.
+/// Greatest nesting of brackets; deeper text would only exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
 /// The most tokens of one text, for the same reason.
@@ -95,13 +95,13 @@ impl<'t> Tokens<'t> {
         self.peek_at(0)
     }
 
-    /// Where the next token is.
+    /// Place of the next token.
     pub fn span(&self) -> Span {
         let end = Span { start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.next).map_or(end, |(_, span)| *span)
     }
 
-    /// Where the token before is.
+    /// Place of the token before.
     pub fn last_span(&self) -> Span {
         let before = self.next.checked_sub(1).and_then(|index| self.tokens.get(index));
         before.map_or(Span::default(), |(_, span)| *span)

@@ -3,12 +3,12 @@
 use super::Span;
 use std::fmt;
 
-/// An expression and where it is in the text.
+/// An expression and its place in the text.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it computes.
+    /// Its form, with its operands.
     pub kind: ExprKind,
-    /// Where it is in the text.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -19,7 +19,7 @@ impl PartialEq for Expr {
     }
 }
 
-/// What an expression computes.
+/// Form of an expression, with its operands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// An integer.

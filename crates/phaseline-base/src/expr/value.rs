@@ -1,4 +1,4 @@
-//! What predicates compute with.
+//! Values that predicates compute with.
 
 use super::{Expr, ExprKind, Span};
 use crate::tensor::{DType, ElementType, SmallType};

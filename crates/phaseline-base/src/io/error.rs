@@ -6,14 +6,14 @@ use thiserror::Error;
 
 use crate::tensor::TensorError;
 
-/// Why tensors could not be read or written.
+/// Error of reading or writing tensors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IoError {
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried: "read", "write", ...
+        /// The action that failed: "read", "write", ...
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum IoError {
     Format {
         /// File, and entry within it.
         place: String,
-        /// What is wrong, and what was expected.
+        /// The fault, and the expectation.
         message: String,
     },
     /// The path cannot serve for this purpose.
@@ -33,7 +33,7 @@ pub enum IoError {
     Path {
         /// The path.
         path: PathBuf,
-        /// What is wrong, and what to give instead.
+        /// The fault, and the path to give instead.
         message: String,
     },
     /// A model input has no value.
@@ -43,7 +43,7 @@ pub enum IoError {
         path: PathBuf,
         /// The input's name in the model.
         name: String,
-        /// Where it was looked for and what is there.
+        /// The place of the search, and its contents.
         message: String,
     },
 }

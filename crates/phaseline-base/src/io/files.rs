@@ -29,7 +29,8 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// Takes pages of mapped files out of this process's memory. Those that are read again come from the system's cache.
+/// Takes pages of mapped files out of this process's memory. Pages that are read again come from
+/// the system's cache.
 pub fn release_pages() {
     let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
     mapped.retain(|map| {
@@ -43,8 +44,8 @@ pub fn release_pages() {
 
 /// Reads or maps a file.
 ///
-/// A mapped file must not be truncated while the bytes are in use, which holds for models and
-/// data of that size in practice: tools replace such files, they do not rewrite them in place.
+/// A mapped file must not be truncated while the bytes are in use. This holds for models and data
+/// of that size in practice: tools replace such files, they do not rewrite them in place.
 pub fn load_bytes(path: &Path) -> Result<Bytes, IoError> {
     let fail = |source| IoError::file("read", path, source);
     let (mut file, metadata) = regular::open_regular(path).map_err(fail)?;

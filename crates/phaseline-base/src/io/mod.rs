@@ -27,7 +27,7 @@ pub use error::IoError;
 pub use files::{load_bytes, release_pages, write_atomic, write_bytes};
 pub use regular::{open_regular, read_regular, read_text};
 
-/// What a path of inputs or outputs stands for.
+/// Kind of a path of inputs or outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Npz,

@@ -129,8 +129,8 @@ fn write_archive(
     latch.error.map_or(Ok(()), |error| Err(failed(error)))
 }
 
-/// A writer that keeps its first error to itself, and from then on takes what comes and drops it:
-/// a zip archive that cannot be written complains on standard error when it is dropped.
+/// A writer that keeps its first error to itself, and from then on drops the bytes that it takes.
+/// A zip archive that cannot be written would complain on standard error when it is dropped.
 struct Latch<W> {
     inner: W,
     position: u64,

@@ -25,7 +25,7 @@ pub fn tensor_from_proto(proto: &TensorProto) -> Result<Tensor, String> {
     })
 }
 
-/// What a constant of the graph holds: a tensor, or a byte for each element of a small type.
+/// Contents of a constant of the graph: a tensor, or a byte for each element of a small type.
 #[derive(Clone, Debug)]
 pub struct Constant {
     /// The elements; bytes if they are of a small type.
@@ -154,7 +154,7 @@ fn fill<T: Copy, const N: usize>(
 /// Bytes of a dense tensor that any sparse one may stand for.
 const DENSE_BYTES: usize = 1 << 26;
 
-/// Bytes for each byte of its values that a larger one may stand for: a few indices can claim any
+/// Bytes that a larger one may stand for, per byte of its values. A few indices can claim any
 /// size, and zeros without end take time and memory in every step of a compile.
 const DENSE_FACTOR: usize = 64;
 

@@ -1,9 +1,9 @@
-//! Who may write to a file or folder.
+//! Protection of a file or folder from other users.
 
 use std::{fs::Metadata, os::unix::fs::MetadataExt};
 
-/// What lets others than the user and the system's administrator decide on what is there; nothing if they
-/// cannot. Their right to write counts unless it is `allowed`.
+/// Fault by which others than the user and the system's administrator can decide on the contents;
+/// none if they cannot. Their right to write counts unless it is `allowed`.
 pub fn fault(found: &Metadata, allowed: bool) -> Option<String> {
     let owner = found.uid();
     if ![0, rustix::process::geteuid().as_raw()].contains(&owner) {

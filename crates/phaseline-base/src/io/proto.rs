@@ -48,7 +48,7 @@ pub struct TensorProto {
     /// Elements of UINT32 and UINT64.
     #[prost(uint64, repeated, tag = "11")]
     pub uint64_data: Vec<u64>,
-    /// Where in another file the elements are: `location`, `offset`, `length`.
+    /// Place of the elements in another file: `location`, `offset`, `length`.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
     /// 1 when the elements are in another file.

@@ -10,8 +10,8 @@ use std::path::Path;
 
 /// Opens a file for reading; anything but a regular file is an error.
 ///
-/// What is asked about is the open file, so that it cannot be exchanged in between; opening does
-/// not wait for the other end of a pipe, nor take over a terminal.
+/// The check is of the open file, so that it cannot be exchanged in between. Opening does not wait
+/// for the other end of a pipe, nor take over a terminal.
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let file = OpenOptions::new()
         .read(true)

@@ -22,8 +22,8 @@ pub struct Buffer {
     pub size: u64,
     /// Power of two that its offset is a multiple of.
     pub align: u64,
-    /// When it is in use: in order, and apart from each other. A buffer of a function that is
-    /// called from several places is in use in each of its calls.
+    /// Its live ranges, in order and disjoint. A buffer of a function that is called from several
+    /// places is in use in each of its calls.
     pub spans: Vec<Span>,
 }
 
@@ -34,20 +34,20 @@ impl Buffer {
     }
 }
 
-/// Where the buffers are.
+/// Places of buffers in an arena, and its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The offset of each buffer, in the order in which they were given.
     pub offsets: Vec<u64>,
     /// Size of the arena.
     pub peak: u64,
-    /// No arena can be smaller: the most bytes that are in use at one point.
+    /// Lower bound of the arena's size: the most bytes that are in use at one point.
     pub lower_bound: u64,
-    /// The first point at which so many are.
+    /// The first point at which so many are in use.
     pub fullest: usize,
 }
 
-/// Why a plan is not valid.
+/// Fault of a plan that is not valid.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
     /// There are not as many offsets as buffers.

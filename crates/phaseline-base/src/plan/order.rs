@@ -1,10 +1,10 @@
 //! The order of a row of jobs, such that few bytes are in use at once.
 //!
-//! Where all jobs so far come before all others in every order, the row falls into sections that are
-//! put in order one by one; of long sections, windows are. Within a window a search goes job by job
-//! for an order under a limit of bytes, which is lowered until there is none. A job that leaves no
-//! more bytes in use than before, and stays under the limit, is taken at once: nothing is lost by
-//! that. The effort is bounded, so that time grows with the length of the row only.
+//! A section ends where all jobs so far come before all others in every order. Sections are put in
+//! order one by one, long ones window by window. Within a window a search goes job by job for an
+//! order under a limit of bytes, which is lowered until there is none. A job that leaves no more
+//! bytes in use than before, and stays under the limit, is taken at once: nothing is lost by that.
+//! The effort is bounded, so that time grows with the length of the row only.
 
 mod search;
 
@@ -23,9 +23,9 @@ pub struct Job {
 
 /// The most jobs that are put in order together.
 const WINDOW: usize = 256;
-/// So many jobs are looked at in searches of one row.
+/// Budget of the searches of one row, in jobs that are looked at.
 const EFFORT: usize = 60_000;
-/// How often windows of long sections are laid, each time between those before.
+/// Most sweeps of windows over long sections, each shifted by half a window against the last.
 const SWEEPS: usize = 4;
 
 /// The most bytes in use at once when jobs run in an order.
@@ -59,7 +59,7 @@ struct Level {
     most: u64,
 }
 
-/// Jobs, and who uses what.
+/// Jobs, with the users of each buffer and the followers of each job.
 struct Row<'a> {
     jobs: &'a [Job],
     sizes: &'a [u64],

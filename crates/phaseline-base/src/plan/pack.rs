@@ -1,19 +1,19 @@
 //! The search for offsets.
 //!
 //! Buffers are placed one after the other, each at the lowest offset that is free while it is in
-//! use. Taken in the order of the offsets of an optimal plan, that gives an optimal plan again, so
+//! use. Taken in the order of the offsets of an optimal plan, that gives an optimal plan again. So
 //! the search is one for an order: all orders for a few buffers, else the usual good ones (large
 //! first, long-lived first) and improvements on the best of them.
 
 use super::{Buffer, Span};
 
-/// Up to so many buffers every order is tried.
+/// The most buffers of which every order is tried.
 const EXHAUSTIVE: usize = 6;
-/// What improvements may cost, in pairs of buffers that are looked at.
+/// Budget of improvements, in pairs of buffers that are looked at.
 const EFFORT: usize = 5_000_000;
 /// The most improvements that are tried.
 const MOST: usize = 2048;
-/// After so many that are no better another way is taken.
+/// Tries without a better result, after which another way is taken.
 const PATIENCE: usize = 64;
 
 struct Search<'a> {

@@ -1,30 +1,30 @@
 //! Memory of functions that call each other: one plan for all of them.
 //!
-//! A function's buffers lie in its frame, at the same distances from its start in every call. What
-//! is called runs at points between those of the caller, so buffers of both are planned together: a
-//! frame may lie where the caller's buffers are, as long as those of its buffers that share bytes
-//! with them are in use at other times. An opaque function is planned alone, and its frame is one
-//! buffer of its callers.
+//! A function's buffers lie in its frame, at the same distances from its start in every call. A
+//! callee runs at points between those of the caller, so buffers of both are planned together. The
+//! callee's frame may overlap the caller's buffers, as long as buffers that share bytes are in use
+//! at different times. An opaque function is planned alone, and its frame is one buffer of its
+//! callers.
 
 use super::{Buffer, PlanError, Span};
 
 /// A function.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
-    /// How many points its run has, those of what it calls included.
+    /// Number of points of its run, those of its calls included.
     pub length: usize,
     /// Its own buffers, in use at its own points.
     pub buffers: Vec<Buffer>,
     /// The calls of functions that stand before it in the list.
     pub calls: Vec<Call>,
-    /// Whether its callers know nothing of what is in its frame.
+    /// True if its callers know nothing of the buffers in its frame.
     pub opaque: bool,
 }
 
 /// A call.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// Which function is called.
+    /// Place of the called function in the list.
     pub callee: usize,
     /// The caller's points from the beginning of the call to its end.
     pub span: Span,
@@ -37,15 +37,15 @@ pub struct Call {
 pub struct Frame {
     /// Its size; 0 for a function that needs none.
     pub bytes: u64,
-    /// Where its buffers are in it.
+    /// Offsets of the function's buffers in it.
     pub buffers: Vec<u64>,
-    /// Where the frames of what it calls are in it.
+    /// Offsets in it of the frames of the function's calls.
     pub calls: Vec<u64>,
-    /// Of a function whose frame is planned alone.
+    /// Lower bound of its size, for a function whose frame is planned alone.
     pub bound: Option<Bound>,
 }
 
-/// What any plan of a frame needs.
+/// Lower bound of any plan of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The most bytes that are in use at one point, in calls too.
@@ -76,7 +76,7 @@ pub fn plan(functions: &[Function], guard: u64) -> Result<Vec<Frame>, PlanError>
     Ok(if bytes(&apart) < bytes(&together) { with_bounds_of(apart, &together) } else { together })
 }
 
-/// What no plan of the functions that nobody calls can be below.
+/// Lower bound of any plan, in bytes of the frames of functions that nobody calls.
 pub fn least(functions: &[Function]) -> u64 {
     let opaque: Vec<bool> = functions.iter().map(|function| function.opaque).collect();
     let roots = roots(functions, &opaque);
@@ -99,7 +99,7 @@ pub fn sum_of_roots(functions: &[Function], frames: &[Frame]) -> u64 {
     roots.map(|(frame, _)| frame.bytes).fold(0, u64::saturating_add)
 }
 
-/// Where the guards of a function's frame are, those of what it calls included.
+/// Byte ranges of the guards in a function's frame, those of its calls included.
 pub fn gaps(
     functions: &[Function],
     frames: &[Frame],
@@ -172,7 +172,7 @@ struct Region<'a> {
     root: usize,
 }
 
-/// What has a place: a function's buffer, or the frame of an opaque function that it calls.
+/// Owner of a place: a function's buffer, or the frame of an opaque function that it calls.
 enum Slot {
     Buffer(usize, usize),
     Call(usize, usize),
@@ -298,7 +298,7 @@ impl Region<'_> {
         (slots, found)
     }
 
-    /// What a function's frame is aligned to.
+    /// Alignment of a function's frame.
     fn align(&self, function: usize) -> u64 {
         let function = &self.functions[function];
         let own = function.buffers.iter().map(|buffer| buffer.align);

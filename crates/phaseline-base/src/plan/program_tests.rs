@@ -45,7 +45,8 @@ fn programs() -> impl Strategy<Value = Vec<Function>> {
     )
 }
 
-/// What a run of a function uses, from `clock` on and with its frame at `base`.
+/// Collects the uses of memory in a run of a function, from `clock` on and with its frame at
+/// `base`.
 fn run(
     (functions, frames): (&[Function], &[Frame]),
     place: usize,

@@ -53,7 +53,7 @@ fn buffers(count: usize, size: u64, points: usize) -> impl Strategy<Value = Vec<
 }
 
 impl Buffer {
-    /// Whether both are in use at some point.
+    /// True if both are in use at some point.
     fn meets(&self, other: &Buffer) -> bool {
         let meet = |a: &Span, b: &Span| a.0 <= b.1 && b.0 <= a.1;
         self.spans.iter().any(|a| other.spans.iter().any(|b| meet(a, b)))

@@ -32,15 +32,15 @@ pub enum Reply {
     Line(Vec<u8>),
     /// The program ended before it answered.
     Ended(ExitStatus),
-    /// It closed its output, did not end, and was stopped.
+    /// The program closed its output, did not end, and was stopped.
     Closed,
-    /// It took too long, and was stopped.
+    /// The program took too long, and was stopped.
     Late,
-    /// It wrote too much, and was stopped.
+    /// The program wrote too much, and was stopped.
     Large,
 }
 
-/// A program that runs and answers. What is left of it when this is dropped is ended.
+/// A program that runs and answers. Dropping it ends what is left of the program.
 pub struct Server {
     child: Child,
     id: i32,

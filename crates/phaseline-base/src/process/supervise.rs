@@ -23,20 +23,21 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Time between two looks at what a program wrote.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How a program ended.
+/// Ending of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// The program ended by itself.
     Itself(ExitStatus),
-    /// It took too long, and was stopped.
+    /// The program took too long, and was stopped.
     Late,
-    /// It wrote too much, and was stopped.
+    /// The program wrote too much, and was stopped.
     Large,
 }
 
-/// Runs a program until it ends, its time is over, or `is_large` says that it wrote too much. What it
-/// started and left running in its process group is ended with it, so that nothing of it goes on writing.
-/// Its output should go to files: of a pipe, programs that it left behind could hold the other end.
+/// Runs a program until it ends, its time is over, or `is_large` says that it wrote too much.
+/// Processes that it leaves running in its process group are ended with it, so that none of them
+/// goes on writing. Its output should go to files: programs that it leaves behind could hold the
+/// other end of a pipe.
 pub fn supervise(
     command: &mut Command,
     time: Duration,

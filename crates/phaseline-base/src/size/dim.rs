@@ -46,7 +46,7 @@ impl Dim {
         self.size().known()
     }
 
-    /// The number of elements is known.
+    /// True if the number of elements is known.
     pub fn is_known(&self) -> bool {
         self.as_known().is_some()
     }

@@ -10,9 +10,9 @@ pub struct Variant(pub Vec<(String, String)>);
 /// Parts of the ranges that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variants {
-    /// These.
+    /// The parts that are given one by one.
     pub given: Vec<Variant>,
-    /// So many in all, placed where they save the most work.
+    /// Number of parts in all, placed where they save the most work.
     pub buckets: Option<usize>,
     /// The part of the work that may be for padding, in percent, which decides on their number.
     pub waste: Option<u32>,
@@ -22,7 +22,7 @@ pub struct Variants {
 pub const MOST_VARIANTS: usize = 64;
 
 impl Variants {
-    /// Nothing is asked for.
+    /// True if nothing is asked for.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

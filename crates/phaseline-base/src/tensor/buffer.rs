@@ -16,11 +16,11 @@ pub const BUFFER_ALIGN: usize = 64;
 /// [`Tensor::from_buffer`](super::Tensor::from_buffer), after which the bytes are immutable.
 #[derive(Debug)]
 pub struct AlignedBuffer {
-    /// What was allocated.
+    /// Start of the allocation.
     block: NonNull<u8>,
     data: NonNull<u8>,
     len: usize,
-    /// Where the memory goes afterwards, if anywhere.
+    /// Store that takes the memory back on drop, if there is one.
     pub(super) home: Weak<Spare>,
 }
 

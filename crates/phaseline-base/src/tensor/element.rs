@@ -4,8 +4,8 @@ use super::DType;
 use std::fmt;
 
 /// A type of 8 bits or less that graphs may hold, although tensors that are passed to models and
-/// taken from them may not: 8-bit floats, and numbers of which several are in a byte where ONNX
-/// stores them.
+/// taken from them may not. Such types are 8-bit floats, and numbers of which ONNX stores several
+/// in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SmallType(u8);
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Spare {
     buffers: Mutex<Vec<AlignedBuffer>>,
-    /// How many are kept.
+    /// Number of buffers that are kept, at most.
     most: usize,
 }
 

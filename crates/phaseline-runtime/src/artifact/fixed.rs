@@ -1,4 +1,4 @@
-//! Inputs of a model that are constants of what is compiled.
+//! Inputs of a model that are constants of the compiled model.
 
 use crate::tensor::{DType, Tensor};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use std::fmt;
 /// Values of more elements are not written out.
 const MAX_SHOWN: usize = 16;
 
-/// An input of a model that is a constant of what is compiled, and no input of it.
+/// An input of a model that is a constant of the compiled model, and no input of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixedInput {
     /// Its name in the model.

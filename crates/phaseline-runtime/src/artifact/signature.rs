@@ -257,7 +257,7 @@ impl Signature {
         &self.inputs[..self.inputs.len() - usize::from(self.takes_sizes())]
     }
 
-    /// The last input holds the sizes that shapes give.
+    /// True if the last input holds the sizes that shapes give.
     pub fn takes_sizes(&self) -> bool {
         let sized = self.bounds.as_ref().is_some_and(|bounds| !bounds.symbols.is_empty());
         sized && !self.inputs.is_empty()

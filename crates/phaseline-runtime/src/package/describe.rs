@@ -21,7 +21,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// As the library has it, but for the NUL at the end.
+    /// The text as the library has it, but for the NUL at the end.
     pub fn to_json(&self) -> Result<String> {
         serde_json::to_string(self)
             .map_err(|e| Error::internal(format!("the signature has no JSON form: {e}")))

@@ -27,8 +27,8 @@ impl Digest {
         Self::read(file, |_| Ok(()))
     }
 
-    /// Copies a file with its permissions; what is told of is what was copied. A file system that can share the
-    /// bytes of two files does.
+    /// Copies a file with its permissions, and returns the digest of the copy. The files share
+    /// their bytes where the file system can.
     pub fn of_copied(from: &Path, to: &Path) -> io::Result<Self> {
         let (source, metadata) = crate::io::open_regular(from)?;
         let mut copy = File::create(to)?;

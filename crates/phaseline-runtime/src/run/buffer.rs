@@ -77,11 +77,10 @@ pub enum Output<'a> {
 }
 
 impl Executable {
-    /// Allocates a buffer for the input or output of that name, in the memory of the device in which the
-    /// model has it.
+    /// Allocates a buffer for the input or output of that name, in its device's memory.
     ///
     /// # Errors
-    /// The model has it in the host's memory, or has it not; the device has no room.
+    /// The model has it in the host's memory, or lacks it. The device has no room.
     pub fn allocate(&self, name: &str) -> Result<DeviceBuffer<'_>> {
         let signature = self.signature();
         let place = |ports: &[Port]| ports.iter().position(|port| port.name == name);
@@ -130,11 +129,11 @@ impl Executable {
         }
     }
 
-    /// Runs the model on inputs and outputs in the order of the signature, each in the memory in which the
-    /// model has it.
+    /// Runs the model on inputs and outputs in the order of the signature. Each is in the memory in
+    /// which the model has it.
     ///
     /// # Errors
-    /// One is in another memory, of another size or type, or the same buffer as another one's.
+    /// One is in another memory, of another size or type, or the same buffer as another one.
     pub fn run_bound(&self, inputs: &[Input<'_>], outputs: &mut [Output<'_>]) -> Result<()> {
         let signature = self.signature();
         self.check_count(inputs.len(), outputs.len())?;

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// When a queue has something to do: from what is started first to the end of the wait for it.
+/// Busy time of a queue: from the start of its first work to the end of the wait for it.
 struct Busy<'o> {
     target: &'o str,
     queue: Option<u64>,

@@ -36,8 +36,8 @@ impl Devices {
     /// Opens the devices of a model in order.
     ///
     /// # Safety
-    /// `symbol` gives addresses of functions with the C types that [`crate::artifact::Device`] says, which
-    /// stay valid as long as the devices are open.
+    /// `symbol` gives addresses of functions with the C types that [`crate::artifact::Device`]
+    /// says. They stay valid as long as the devices are open.
     pub(super) unsafe fn open(
         signature: &Signature,
         symbol: &dyn Fn(&str) -> Result<*const c_void>,

@@ -41,9 +41,9 @@ pub struct Executable {
     outputs: Arc<Spare>,
     /// Threads besides the caller's, if there are.
     pool: Option<Pool>,
-    /// Sets who is told of the steps of a run, if the model tells of them.
+    /// Sets the observer of the steps of a run, if the model is traced.
     pub(super) set_trace: Option<SetTrace>,
-    /// Held while somebody is.
+    /// Held while there is an observer.
     pub(super) traced: Mutex<()>,
     /// Owner of the code; dropped last.
     _code: Box<dyn Any + Send + Sync>,
@@ -53,9 +53,9 @@ impl Executable {
     /// Opens the devices and allocates the arena.
     ///
     /// # Safety
-    /// `invoke` is the entry point of the model that `signature` describes, and `symbol` gives
-    /// the addresses of functions with the C types that [`crate::artifact::Device`] says; both stay valid
-    /// while `code` lives.
+    /// `invoke` is the entry point of the model that `signature` describes. `symbol` gives the
+    /// addresses of functions with the C types that [`crate::artifact::Device`] says. Both stay
+    /// valid while `code` lives.
     pub unsafe fn new(
         signature: Signature,
         invoke: Invoke,
@@ -103,7 +103,8 @@ impl Executable {
     /// Runs the model on inputs in the order of the signature. The memory of outputs that are dropped is that of
     /// later ones; [`Executable::run_into`] allocates none.
     ///
-    /// A model whose sizes a run gives takes inputs of any sizes of their ranges, and gives outputs of the sizes that follow.
+    /// A model whose sizes a run gives takes inputs of any sizes of their ranges. Its outputs have
+    /// the sizes that follow.
     ///
     /// # Errors
     /// An input does not have the shape or type of the model's, or the run fails.
@@ -198,8 +199,8 @@ impl Executable {
             .collect()
     }
 
-    /// Runs the model into buffers of the outputs' sizes, without allocating any. Of a model whose sizes a run gives, outputs
-    /// have room for the greatest, and inputs are copied.
+    /// Runs the model into buffers of the outputs' sizes, without allocating any. If a run gives
+    /// the model's sizes, outputs have room for the greatest. Inputs are then copied.
     ///
     /// # Errors
     /// An input or a buffer does not have the model's shape or type, or the run fails.
@@ -254,7 +255,7 @@ impl Executable {
         self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Runs the model. What it has in pools is copied there and back.
+    /// Runs the model. Inputs and outputs in pools are copied there and back.
     ///
     /// # Safety
     /// The addresses are those of its inputs and outputs, with their sizes and in their memories.
@@ -319,7 +320,7 @@ impl Executable {
 /// Inputs with room for the greatest sizes.
 struct Sized {
     roomy: Vec<Tensor>,
-    /// Of the symbols.
+    /// Values of the symbols.
     values: Vec<i64>,
 }
 

@@ -11,13 +11,13 @@ use std::ffi::c_void;
 
 /// The constants of a model.
 pub enum Constants {
-    /// Here, shared with what a compile made.
+    /// In this process, shared with the result of a compile.
     Shared(Bytes),
     /// In the code that the executable keeps.
     Linked(*const c_void),
-    /// In several blocks, here or in the code.
+    /// In several blocks, of this process or in the code.
     InPools {
-        /// Blocks that are here.
+        /// Blocks of this process.
         _blocks: Vec<Block>,
         /// Their addresses, by pool.
         addresses: Vec<*const c_void>,

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Sets who is told of the steps of a run: `void MODEL_set_trace(void (*)(void *, int32_t), void *)`.
+/// Sets the observer of a run's steps: `void MODEL_set_trace(void (*)(void *, int32_t), void *)`.
 pub(super) type SetTrace =
     unsafe extern "C" fn(Option<unsafe extern "C" fn(*mut c_void, i32)>, *mut c_void);
 
@@ -73,8 +73,9 @@ impl Executable {
         Ok(events(&record.marks))
     }
 
-    /// The steps of a run in Chrome's trace format, which its `about:tracing` and Perfetto read: times in
-    /// microseconds, a row for each target, and one for what each queue has to do until it is waited for.
+    /// The steps of a run in Chrome's trace format, which its `about:tracing` and Perfetto read,
+    /// with times in microseconds. Each target has a row, and each queue one for its busy time
+    /// until the wait for it.
     ///
     /// # Errors
     /// A time has no JSON form.

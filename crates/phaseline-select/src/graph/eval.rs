@@ -12,7 +12,7 @@ use crate::expr::{
     element_of, functions,
 };
 
-/// What a capture or the name of an operation stands for in a match.
+/// Binding of a capture, or of the name of an operation, in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     /// The value.
@@ -28,7 +28,7 @@ impl Bound {
     }
 }
 
-/// What names stand for.
+/// Bindings of the names in an expression.
 pub trait Scope {
     /// The extents of the buffers that a call takes as its neighbours have them, a list.
     fn given(&self, _: &GraphView) -> Option<Val> {
@@ -54,7 +54,7 @@ impl Scope for OpScope {
 pub(crate) const VALUE_FIELDS: [&str; 9] =
     ["dtype", "rank", "shape", "is_const", "is_static", "size", "bytes", "uses", "value"];
 
-/// What expressions are evaluated on.
+/// The data that expressions are evaluated on.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     /// The graph.
@@ -78,7 +78,7 @@ pub fn evaluate(expr: &Expr) -> Val {
     Evaluator::new(facts, &NoNames).eval(expr)
 }
 
-/// What a place in a path denotes.
+/// Referent of a place in a path.
 enum Item {
     Entity(Bound),
     Options,
@@ -370,8 +370,8 @@ impl<'a> Evaluator<'a> {
         Some(Item::Entity(Bound { value, op: None }))
     }
 
-    /// An attribute that an operation lacks and another one of its alias has: a matmul that counts as
-    /// `dense` has no transposed factor, as a gemm that does not say so.
+    /// Default of an attribute that an operation lacks and another one of its alias has. A matmul
+    /// that counts as `dense` has no transposed factor, as a gemm that does not say so.
     fn default_of_alias(&self, op: &str, name: &str) -> Option<&AttrValue> {
         let aliases = Alias::all().iter().filter(|alias| alias.ops.contains(&op));
         let mut decls =

@@ -1,7 +1,7 @@
-//! Graphs as plain data: what patterns match and what is divided between targets, filled from IR.
+//! Graphs as plain data, filled from IR: patterns match them, and targets divide them.
 //!
-//! [`OpTable`] says what operations there are; [`Evaluator`] gives expressions over the operations
-//! and values of a graph.
+//! Operations are declared in an [`OpTable`]. An [`Evaluator`] gives the values of expressions over
+//! the operations and values of a graph.
 
 pub mod alias;
 pub(crate) mod eval;

@@ -1,4 +1,4 @@
-//! What operations exist: the names of their operands, results and attributes.
+//! Declarations of operations: the names of their operands, results and attributes.
 //!
 //! Patterns are checked against such a table when they are loaded. It is filled from the dialect's
 //! own declaration; the text form is for tests and tools.
@@ -31,7 +31,7 @@ const KINDS: [(AttrKind, &str); 8] = [
 pub struct OperandDecl {
     /// Name.
     pub name: String,
-    /// How many values it stands for.
+    /// Number of values that it stands for.
     pub arity: Arity,
 }
 
@@ -61,7 +61,8 @@ pub struct OpDecl {
     pub attrs: Vec<AttrDecl>,
     /// True if its two operands may be swapped.
     pub commutative: bool,
-    /// How many arithmetic operations it takes, where they do not go by elements of the result.
+    /// Number of arithmetic operations that it takes, where they do not go by elements of the
+    /// result.
     pub flops: Option<Flops>,
     /// Facts that costs go by.
     pub traits: OpTraits,
@@ -72,14 +73,14 @@ pub struct OpDecl {
 pub struct OpTraits {
     /// An element of the result depends on the elements at the same place of the operands alone.
     pub elementwise: bool,
-    /// It only says differently what a tensor's dimensions are, or only looks at those.
+    /// True if it only reinterprets the dimensions of a tensor, or only reads them.
     pub view: bool,
     /// Arithmetic operations that one element of the result takes.
     pub cost: u32,
 }
 
 impl Default for OpTraits {
-    /// Those of an operation of which ODS says nothing.
+    /// Traits of an operation of which ODS says nothing.
     fn default() -> Self {
         Self { elementwise: false, view: false, cost: 1 }
     }
@@ -111,7 +112,7 @@ impl OpDecl {
         (least, (!variadic).then_some(self.operands.len()))
     }
 
-    /// Whether it is an operator of a vendor, which has a domain in its name.
+    /// True for an operator of a vendor, which has a domain in its name.
     pub fn is_vendors(&self) -> bool {
         self.name.contains('.')
     }
@@ -169,7 +170,7 @@ impl OpTable {
         self.get(written).or_else(|| self.get(self.operators.get(written)?))
     }
 
-    /// What patterns may call operators of vendors.
+    /// Names under which patterns may call operators of vendors.
     pub fn operator_words(&self) -> impl Iterator<Item = &str> {
         self.operators.keys().map(String::as_str)
     }
@@ -224,7 +225,7 @@ impl OpTable {
     }
 }
 
-/// What ODS says about an operation, for patterns.
+/// Declaration of an operation for patterns, as ODS has it.
 fn declaration(info: &OpInfo) -> PatternResult<OpDecl> {
     let operand =
         |value: &ValueInfo| OperandDecl { name: value.name.to_owned(), arity: value.arity };

@@ -91,7 +91,7 @@ impl Payload {
     }
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Def {
     /// An argument of the function.
@@ -102,7 +102,7 @@ pub enum Def {
     Result {
         /// The operation.
         op: OpId,
-        /// Which of its results.
+        /// Number of the result, from 0.
         index: usize,
     },
 }
@@ -112,7 +112,7 @@ pub enum Def {
 pub struct Use {
     /// The operation that uses the value.
     pub op: OpId,
-    /// Which of its operands.
+    /// Number of the operand, from 0.
     pub operand: usize,
 }
 
@@ -121,7 +121,7 @@ pub struct Use {
 pub struct Value {
     /// Element type and shape.
     pub ty: TensorType,
-    /// Where it comes from.
+    /// Its origin.
     pub def: Def,
     /// Its uses, in program order.
     pub uses: Vec<Use>,
@@ -192,7 +192,7 @@ pub fn spell_out_window(attrs: &mut BTreeMap<String, AttrValue>, spatial: usize)
     }
 }
 
-/// What [`GraphView::add_op`] needs to know about an operation.
+/// Description of an operation for [`GraphView::add_op`].
 #[derive(Clone, Debug, Default)]
 pub struct OpSpec {
     /// See [`Op::name`].
@@ -341,7 +341,8 @@ impl GraphView {
         self.value(value).def == Def::Constant
     }
 
-    /// How a message calls an operation: its name, and its node's name in quotes.
+    /// Text for an operation in messages: its name, and its node's name in quotes, or else its
+    /// number.
     pub fn describe(&self, op: OpId) -> String {
         let node = self.op(op);
         if node.location.is_empty() {
@@ -351,7 +352,7 @@ impl GraphView {
         }
     }
 
-    /// For each operation, whether its results can reach an output or an effect.
+    /// For each operation, true if its results can reach an output or an effect.
     pub fn live_ops(&self) -> Vec<bool> {
         let mut live = vec![false; self.ops.len()];
         for (index, op) in self.ops.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Collects the matches of all patterns of all targets, and why there are not more.
+//! Collects the matches of all patterns of all targets, and the reasons of failed ones.
 
 use super::{
     Device, Request,
@@ -20,7 +20,7 @@ pub struct Candidate {
     pub found: Match,
 }
 
-/// All matches, and for each device and operation why patterns do not match.
+/// All matches, and for each device and operation the reasons of patterns that do not match.
 pub struct Candidates {
     /// The matches, by device, pattern and last operation.
     pub matches: Vec<Candidate>,

@@ -10,7 +10,7 @@ use super::{
 use crate::graph::OpId;
 use std::cmp::Reverse;
 
-/// Why a match was not chosen.
+/// Reason for rejecting a match.
 #[derive(Clone, Debug)]
 pub enum Rejection {
     /// One of its operations is in another match.
@@ -34,7 +34,7 @@ pub enum Rejection {
     },
     /// The device's own code does not take its region.
     Declined {
-        /// Why.
+        /// The device's reason.
         reason: String,
     },
 }
@@ -43,7 +43,7 @@ pub enum Rejection {
 pub struct Chosen {
     /// For each operation, the match that has it.
     pub owner: Vec<Option<usize>>,
-    /// For each match, why it was not chosen.
+    /// For each match that was not chosen, the reason.
     pub rejections: Vec<Option<Rejection>>,
     /// The groups.
     pub quotient: Quotient,
@@ -68,7 +68,7 @@ impl Chosen {
         self.match_of(candidates, group).map(|candidate| candidate.device)
     }
 
-    /// Whether an operation is in a match that the host's own code calls a function for, which is
+    /// True for an operation of an inline match: the host's own code calls its function, and it is
     /// never part of a larger region.
     pub fn is_inline(&self, request: &Request, candidates: &Candidates, op: OpId) -> bool {
         self.match_of(candidates, op)

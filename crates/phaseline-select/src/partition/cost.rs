@@ -1,16 +1,14 @@
-//! What a partition costs, in nanoseconds: work, calls and transfers.
+//! Cost model of partitions, in nanoseconds: work, calls and transfers.
 //!
-//! - A match costs what its pattern says, or else what its operations are estimated to cost with
-//!   the rates of the target.
-//! - A region costs its matches, one call, and a transfer of each value that enters it (constants
-//!   aside, which are there from the start) or leaves it.
-//! - An operation of the host costs its estimate.
-//! - What was measured takes the place of estimates and declarations ([`super::measured`]).
+//! A match costs the value that its pattern declares, else the estimate of its operations at the
+//! rates of the target. A region costs its matches, one call, and a transfer of each value that
+//! enters or leaves it. Constants are not transferred: they are on the device from the start. An
+//! operation on the host costs its estimate. Measurements take the place of estimates and
+//! declarations ([`super::measured`]).
 //!
-//! - An elementwise operation of the host that can take the value before it from registers
-//!   ([`super::fusion`]) costs no memory traffic for it, if both are on the host.
-//!
-//! The model knows nothing else of fusion, nor of work at the same time.
+//! An elementwise operation can take the value of the operation before it from registers
+//! ([`super::fusion`]). It then costs no memory traffic for that value, if both are on the host.
+//! The model knows no other fusion and no concurrency.
 
 use super::{
     Request,
@@ -26,7 +24,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What a target's work and transfers cost, in nanoseconds.
+/// Cost rates of a target's work and transfers, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// One call of a region.
@@ -53,7 +51,7 @@ impl Rates {
     }
 }
 
-/// The parts of what a region costs.
+/// The parts of a region's cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RegionCost {
     /// Its matches.
@@ -64,7 +62,7 @@ pub struct RegionCost {
     pub transfer: f64,
     /// Bytes that enter and leave it.
     pub bytes: f64,
-    /// What its operations would cost on the host.
+    /// Cost of its operations on the host.
     pub on_host: f64,
 }
 
@@ -75,7 +73,7 @@ impl RegionCost {
     }
 }
 
-/// How a partition was found.
+/// Search method that found a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
@@ -88,10 +86,10 @@ pub enum Search {
     Bounded,
 }
 
-/// What a partition costs, and what others would.
+/// Cost of a partition and of its alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Costs {
-    /// How the partition was found.
+    /// The search method that found the partition.
     pub search: Search,
     /// The partition.
     pub total: f64,
@@ -99,9 +97,9 @@ pub struct Costs {
     pub greedy: f64,
     /// Everything on the host.
     pub host_only: f64,
-    /// Of the prices of operations on the host and of matches, how many were measured.
+    /// Number of measured prices, of operations on the host and of matches.
     pub measured: usize,
-    /// How many prices there are.
+    /// Number of all such prices.
     pub prices: usize,
     /// Each operation on the host.
     #[serde(skip)]
@@ -109,10 +107,10 @@ pub struct Costs {
     /// Each operation's match on its device; nothing for the host's.
     #[serde(skip)]
     pub matched: Vec<Option<f64>>,
-    /// For each operation, whether its price on the host was measured.
+    /// For each operation, true if its price on the host was measured.
     #[serde(skip)]
     pub host_measured: Vec<bool>,
-    /// For each operation, whether the price of its match was measured.
+    /// For each operation, true if the price of its match was measured.
     #[serde(skip)]
     pub match_measured: Vec<bool>,
     /// The regions in order.
@@ -125,16 +123,16 @@ const NEVER: f64 = 1e15;
 
 /// The prices of operations on the host and of matches on their devices.
 pub struct Prices {
-    /// By operation, when the one whose value it takes is not on the host.
+    /// By operation, the price without fusion: its producer is not on the host.
     pub host: Vec<f64>,
-    /// By operation: the one whose value it takes from registers if both are on the host, and what
-    /// it costs then, which is no more than alone.
+    /// By operation, the producer whose value it takes from registers if both are on the host, and
+    /// its price then, which is no more than alone.
     pub fused: Vec<Option<(OpId, f64)>>,
-    /// By match.
+    /// Prices of the matches.
     pub matches: Vec<f64>,
-    /// By operation, whether the host's price was measured.
+    /// By operation, true if the host's price was measured.
     pub host_measured: Vec<bool>,
-    /// By match, whether its price was measured.
+    /// By match, true if its price was measured.
     pub match_measured: Vec<bool>,
 }
 
@@ -175,7 +173,7 @@ impl Prices {
         Self { fused: fused.collect(), host, matches, host_measured, match_measured }
     }
 
-    /// What an operation costs on the host, given which others are there.
+    /// Cost of an operation on the host; less if it is fused with a producer that is there too.
     pub fn on_host(&self, op: OpId, is_on_host: impl Fn(OpId) -> bool) -> f64 {
         match self.fused[op.index()] {
             Some((producer, price)) if is_on_host(producer) => price,
@@ -183,13 +181,13 @@ impl Prices {
         }
     }
 
-    /// How many prices were measured, of how many.
+    /// Number of measured prices, and of all.
     pub fn measured(&self) -> (usize, usize) {
         let all = self.host_measured.iter().chain(&self.match_measured);
         (all.clone().filter(|measured| **measured).count(), all.count())
     }
 
-    /// What a partition with these groups costs.
+    /// Cost of a partition with these groups.
     pub fn total(&self, request: &Request, candidates: &Candidates, chosen: &Chosen) -> f64 {
         let mut total = 0.0;
         let mut groups = BTreeSet::new();
@@ -206,7 +204,7 @@ impl Prices {
         total + regions.map(|region| region.total()).sum::<f64>()
     }
 
-    /// What a group of a device costs.
+    /// Cost of the region that a device's group makes.
     pub fn region(
         &self,
         request: &Request,
@@ -261,7 +259,7 @@ fn elements(graph: &GraphView, value: ValueId) -> f64 {
     dims.map(|dim| dim.unwrap_or(1) as f64).product()
 }
 
-/// What an operation is estimated to cost: the longer of its arithmetic and its memory traffic.
+/// Roofline estimate of an operation: the longer of its arithmetic and its memory traffic.
 fn estimate(request: &Request, id: OpId, rates: &Rates) -> f64 {
     let graph = request.graph;
     let op = graph.op(id);
@@ -273,8 +271,8 @@ fn estimate(request: &Request, id: OpId, rates: &Rates) -> f64 {
     (flops(graph, id, request.table) * rates.per_flop).max(touched * rates.per_access)
 }
 
-/// What an operation is estimated to cost if it takes the value of `producer` from registers, and
-/// leaves its own where the producer would have left its.
+/// Estimate of an operation that takes the value of `producer` from registers. Its result takes
+/// the place of the producer's in memory, so that only its other operands count as traffic.
 fn estimate_fused(request: &Request, id: OpId, producer: OpId) -> f64 {
     let graph = request.graph;
     let op = graph.op(id);

@@ -8,9 +8,9 @@ use super::{
 use std::fmt::Write;
 
 impl Report {
-    /// All decisions: for each operation the one that has it and why each device did not get it,
-    /// then regions, refused merges and costs. With `all`, why each pattern that was tried does
-    /// not match, not only the one that came closest.
+    /// All decisions: for each operation its target, and for each other device the reason against
+    /// it; then regions, refused merges and costs. With `all`, the reason of each pattern that was
+    /// tried and does not match, not only of the one that came closest.
     pub fn explanation(&self, all: bool) -> String {
         let mut out = String::new();
         for op in &self.ops {
@@ -26,8 +26,8 @@ impl Report {
         out + &self.summary() + &self.cost_text()
     }
 
-    /// The lines below an operation: what has it, and each device that has not, with the reason;
-    /// with `all`, each pattern of each device that does not match, with the reason.
+    /// The lines below an operation: its target, then each device that does not have it, with the
+    /// reason. With `all`, each pattern of a device that does not match follows, with the reason.
     pub fn reasons(&self, op: &OpReport, all: bool) -> Vec<String> {
         let region = op.region.and_then(|region| self.regions.get(region));
         let on_host = price_text(op.host_cost, op.host_cost_measured);
@@ -72,7 +72,7 @@ impl Report {
         lines
     }
 
-    /// What stays in pools of devices between calls, and what does not, a line each.
+    /// Decisions on results that could stay in pools of devices between calls, one line each.
     pub fn stays_text(&self) -> String {
         if let Some(reason) = &self.stays_unknown {
             return format!(
@@ -84,7 +84,7 @@ impl Report {
         if lines.is_empty() { lines } else { format!("\nresults between calls:\n{lines}") }
     }
 
-    /// What the partition costs, and what others would.
+    /// Cost of the partition and of its alternatives, as a line.
     pub fn cost_text(&self) -> String {
         let costs = &self.costs;
         let how = match costs.search {
@@ -110,7 +110,7 @@ fn price_text(ns: f64, measured: bool) -> String {
     time_text(ns) + if measured { " measured" } else { "" }
 }
 
-/// How tiles were chosen, if any were measured.
+/// Choice among measured tiles, as a line.
 fn tile_text(tiles: &TileReport) -> String {
     let TileReport { fastest, nanoseconds, cheapest, by_cost, candidates, used } = tiles;
     if !used {
@@ -136,7 +136,7 @@ impl OpReport {
 }
 
 impl RegionReport {
-    /// What it has and what it costs.
+    /// Its contents and its cost, as a line.
     pub fn explanation(&self) -> String {
         let cost = &self.cost;
         format!(

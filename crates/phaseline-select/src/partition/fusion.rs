@@ -1,8 +1,7 @@
-//! What the host computes in one go: an elementwise operation takes the value of the operation
-//! before it from registers, and nothing is stored between them.
+//! Host fusion, for costs: an elementwise operation takes the value of the operation before it
+//! from registers, and nothing is stored between them.
 //!
-//! This says what a host does to a first approximation, for costs; `graph-fuse-host` decides what
-//! it really does.
+//! This is a first approximation; `graph-fuse-host` decides on the fusion of the code.
 
 use crate::graph::{GraphView, OpId, OpTable};
 

@@ -1,5 +1,5 @@
-//! What makes two sets of operations the same work: names, attributes, types, and how they are
-//! connected. Measured costs are kept by it.
+//! Identity of work: two sets of operations are the same work if their names, attributes, types
+//! and connections are equal. Measured costs are kept under the key of their work.
 
 use crate::graph::{GraphView, OpId, Payload, ValueId};
 use std::fmt::Write;

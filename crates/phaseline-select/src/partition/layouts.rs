@@ -1,10 +1,12 @@
-//! Layouts of what flows between calls: what a call takes `as given` gets the layout of its neighbours, and of patterns
-//! that do the same for the same price, the one whose layouts fit.
+//! Layout assignment for values that flow between calls. An operand `as given` gets the layout of
+//! its neighbours. Of patterns that do the same for the same price, the one with fitting layouts
+//! is taken.
 //!
-//! A value that leaves a call in a layout of its own is put into the model's once for all that want it otherwise, and
-//! into each layout that a reader wants once more. Layouts are chosen so that the fewest bytes are moved so
-//! ([`search`]). What fills up the blocks of a result is undefined. So a call that wants zeros there gets a new
-//! image, or has those filled up again; one `as given`, which goes by places, does not.
+//! A value that leaves a call in a layout of its own is converted to the model's layout once, for
+//! all readers of another layout. A further conversion makes each layout that a reader wants.
+//! Layouts are chosen so that these conversions move the fewest bytes ([`search`]). The padding
+//! of a result's blocks is undefined. So a call that wants zeros there gets a new image, or has
+//! the padding filled again; one `as given`, which goes by places, does not.
 
 mod search;
 mod sides;

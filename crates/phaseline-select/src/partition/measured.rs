@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Times in nanoseconds of one target, by pattern and key; the host's have no pattern.
 pub type Times = BTreeMap<(Option<String>, String), f64>;
 
-/// What was measured of the targets of a request.
+/// Measured times of the targets of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// For each device, the times of regions of one match: call and transfers are in them.
@@ -17,7 +17,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// What an operation, or a chain of them, takes on the host.
+    /// Measured time of an operation, or of a chain of them, on the host.
     pub fn on_host(&self, request: &Request, ops: &[OpId]) -> Option<f64> {
         if self.host.is_empty() {
             return None;
@@ -25,8 +25,8 @@ impl Measured {
         self.host.get(&(None, key(request.graph, ops))).copied()
     }
 
-    /// What a match takes without the call and the transfers of its region, which are added for
-    /// the region that it becomes a part of.
+    /// Measured time of a match without the call and the transfers of a region of its own. Those
+    /// are added for the region that it becomes a part of.
     pub fn of_match(&self, request: &Request, candidate: &Candidate) -> Option<f64> {
         let device = &request.devices[candidate.device];
         let pattern = device.patterns[candidate.pattern].name().to_owned();

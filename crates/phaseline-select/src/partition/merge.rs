@@ -11,7 +11,7 @@ use super::{
 use crate::{graph::OpId, pattern::RegionLimits};
 use std::collections::BTreeSet;
 
-/// Two neighbouring groups that stay apart.
+/// Two neighbouring groups that are not merged.
 pub struct RefusedGroups {
     /// Number of the device.
     pub device: usize,
@@ -19,11 +19,11 @@ pub struct RefusedGroups {
     pub from: OpId,
     /// The group that is fed.
     pub to: OpId,
-    /// Why they stay apart.
+    /// Reason for the refusal.
     pub reason: RefusedReason,
 }
 
-/// Merges what may be merged, and says what may not.
+/// Merges the groups that may be merged, and returns the refused merges.
 pub fn merge(
     request: &Request,
     candidates: &Candidates,
@@ -89,8 +89,8 @@ fn limit(
     limits::broken(request, candidates, device, (ops, &matches))
 }
 
-/// Whether of all groups that may be merged with the two only the first feeds the second, and only
-/// the second is fed by the first: then nothing could run beside one of them.
+/// True if, of all groups that may be merged with the two, only the first feeds the second, and
+/// the first feeds only the second. Nothing could run beside one of them then.
 fn is_chain(chosen: &Chosen, mergeable: &[(OpId, OpId)], (a, b): (OpId, OpId)) -> bool {
     let groups = mergeable
         .iter()
@@ -163,7 +163,7 @@ fn feeds_only(request: &Request, chosen: &Chosen, group: OpId, region: &BTreeSet
     })
 }
 
-/// For each pair of neighbours that are still apart, the reason.
+/// For each pair of neighbours that are not merged, the reason.
 fn refusals(
     request: &Request,
     candidates: &Candidates,

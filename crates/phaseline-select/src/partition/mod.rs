@@ -67,11 +67,11 @@ pub struct Device<'a> {
     pub options: &'a OptionValues,
     /// Its capabilities.
     pub capabilities: Capabilities,
-    /// What its work and transfers cost.
+    /// Cost rates of its work and transfers.
     pub rates: Rates,
 }
 
-/// What is to be divided, and between whom.
+/// The graph to divide, the targets that take parts of it, and their costs.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The graph.
@@ -82,19 +82,19 @@ pub struct Request<'a> {
     pub devices: &'a [Device<'a>],
     /// Id of the host, which takes the rest.
     pub host: &'a str,
-    /// What work costs on the host.
+    /// Cost rates of work on the host.
     pub host_rates: Rates,
-    /// What was measured, in place of estimates.
+    /// Measured times, in place of estimates.
     pub measured: Option<&'a Measured>,
     /// Look for the partition that costs least, instead of going by preference.
     pub search: bool,
-    /// Regions that somebody has a say about.
+    /// Regions with a verdict of their own.
     pub judged: &'a [Judged],
     /// For checks: the number of the layout that calls with tensors as given get, in place of the best.
     pub layout: Option<u64>,
 }
 
-/// A region of which something was said before it got its place.
+/// A region with a verdict that was given before it got its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// Number of the device.
@@ -108,11 +108,11 @@ pub struct Judged {
 /// The verdict on a region before it gets its place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// Why the device does not take it.
+    /// The device's reason for declining it, if it does.
     pub declined: Option<String>,
     /// The cost of its work in nanoseconds, in place of the sum of its matches.
     pub cost: Option<f64>,
-    /// At that cost the partition is cheaper without it.
+    /// True if the partition is cheaper without it at that cost.
     pub dear: bool,
 }
 
@@ -124,7 +124,8 @@ impl Request<'_> {
         found.map(|judged| &judged.judgement)
     }
 
-    /// Why a device does not have operations that are all in a region that it declined, or that is too dear.
+    /// Rejection of operations that are all in a region that the device declined, or that costs
+    /// too much there.
     fn rejection(&self, device: usize, ops: &[OpId]) -> Option<choose::Rejection> {
         let judged = self.judged.iter().filter(|judged| judged.device == device);
         let mut inside = judged.filter(|judged| {
@@ -191,7 +192,7 @@ pub struct Region {
     pub device: usize,
     /// Id of the device.
     pub target: String,
-    /// Whether it is one match, whose function the host's own code calls.
+    /// True for a region of one match whose function the host's own code calls.
     pub inline: bool,
     /// Number among the regions of the device, from 0.
     pub number: usize,
@@ -228,12 +229,12 @@ pub struct RefusedMerge {
     pub target: String,
     /// Numbers of the two regions; the first feeds the second.
     pub regions: (usize, usize),
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: RefusedReason,
 }
 
-/// Why a merge is refused.
+/// Reason for refusing a merge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum RefusedReason {
@@ -244,7 +245,7 @@ pub enum RefusedReason {
     },
     /// The target allows one output, and the merged region would have more.
     Outputs {
-        /// How many.
+        /// Number of outputs that it would have.
         count: usize,
     },
     /// The target works on several regions at once, and something could run beside one of them.
@@ -266,13 +267,13 @@ pub struct Partition {
     pub order: Vec<Unit>,
     /// For each operation, the region that has it.
     pub region_of: Vec<Option<usize>>,
-    /// For each operation and device, what was decided and why.
+    /// For each operation and device, the decision and its reason.
     pub verdicts: Vec<Vec<Verdict>>,
     /// For each operation and device, the patterns that were tried and do not match.
     pub attempts: Vec<Vec<Vec<Attempt>>>,
     /// Merges that were refused.
     pub refused: Vec<RefusedMerge>,
-    /// What it costs.
+    /// Its costs, and those of its alternatives.
     pub costs: Costs,
     /// The values that change their layout, where a device takes tensors as given.
     pub layouts: Option<LayoutReport>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The word for the host in placements, whatever its id.
 pub const HOST: &str = "host";
 
-/// Where an operation must go.
+/// Demand of the user on the target of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Wherever a target takes it.
@@ -20,9 +20,9 @@ pub enum Place {
 
 /// The demands on all operations, and which of them matter at all.
 pub struct Placed {
-    /// For each operation, where it must go.
+    /// For each operation, the demand on its target.
     pub of: Vec<Place>,
-    /// For each operation, whether anything depends on it.
+    /// For each operation, true if anything depends on it.
     pub live: Vec<bool>,
 }
 
@@ -100,7 +100,7 @@ impl Placement {
     /// The version that this program writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Where a partition put each operation.
+    /// The placement of each operation in a partition.
     pub fn of(graph: &GraphView, partition: &Partition) -> Self {
         let place = |index: usize| -> (String, Option<String>) {
             let Some(region) = partition.region_of[index].map(|r| &partition.regions[r]) else {

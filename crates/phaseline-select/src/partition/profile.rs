@@ -15,7 +15,7 @@ pub struct ProfiledMachine {
     pub cpu: String,
 }
 
-/// What calls and transfers of a target take, in nanoseconds.
+/// Measured times of calls and transfers of a target, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Transfer {
@@ -33,7 +33,7 @@ pub struct ProfiledTarget {
     pub kind: String,
     /// The values of its options.
     pub options: BTreeMap<String, String>,
-    /// What its calls and transfers take; none where the manifest's numbers stay.
+    /// Times of its calls and transfers; none where the manifest's numbers stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer: Option<Transfer>,
 }
@@ -47,7 +47,7 @@ pub struct Entry {
     /// The pattern; none for operations of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What makes work the same.
+    /// Key of the work; equal work has the same one.
     pub key: String,
     /// The work, for people.
     pub work: String,
@@ -68,7 +68,7 @@ pub struct Skipped {
     pub pattern: Option<String>,
     /// The work, for people.
     pub work: String,
-    /// Why.
+    /// Reason for leaving it out.
     pub reason: String,
 }
 
@@ -78,7 +78,7 @@ pub struct Skipped {
 pub struct Profile {
     /// Version of the format.
     pub phaseline_profile: u32,
-    /// Where it was measured.
+    /// The machine that it was measured on.
     pub machine: ProfiledMachine,
     /// The targets, the host last.
     pub targets: Vec<ProfiledTarget>,
@@ -87,7 +87,7 @@ pub struct Profile {
     /// The tiles that were measured as the fastest, by target and place in the network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiles: Vec<TiledCall>,
-    /// What could not be measured; estimates stay.
+    /// Work that could not be measured; estimates stay.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
 }
@@ -223,7 +223,7 @@ impl Profile {
         }
     }
 
-    /// What it says about these devices and this host.
+    /// The measured times of these devices and this host.
     pub fn measured(&self, devices: &[ProfiledTarget], host: &ProfiledTarget) -> Result<Measured> {
         let times = |target: &ProfiledTarget| -> Result<Times> {
             let place = self.place(target)?;
@@ -244,7 +244,7 @@ impl Profile {
         Ok(tiles.map(|call| (call.key.clone(), call.clone())).collect())
     }
 
-    /// What calls and transfers of a target take, per call and per byte, if it was measured.
+    /// Nanoseconds per call and per transferred byte of a target, if it was measured.
     pub fn transfer(&self, target: &ProfiledTarget) -> Option<(f64, f64)> {
         let known = self.targets.iter().find(|known| known.is(target))?;
         known.transfer.map(|transfer| (transfer.per_call, transfer.per_byte))

@@ -1,8 +1,8 @@
 //! The graph of groups of operations, kept free of cycles.
 //!
-//! Regions that are convex one by one can still wait for each other. What must stay acyclic is the
-//! graph in which each group is one node, after every merge. A topological order of the groups is
-//! kept up to date (after Pearce and Kelly): a merge looks only at groups whose place is between
+//! Regions that are convex one by one can still wait for each other. The quotient graph, in which
+//! each group is one node, must stay acyclic after every merge. A topological order of the groups
+//! is kept up to date (after Pearce and Kelly). A merge looks only at groups whose place is between
 //! those of the merged ones, and moves only those that depend on them.
 
 use crate::graph::{GraphView, OpId};
@@ -23,7 +23,7 @@ pub struct Quotient {
     passes: u32,
 }
 
-/// In which direction dependencies are followed.
+/// Direction in which dependencies are followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Forward,
@@ -116,7 +116,7 @@ impl Quotient {
         Ok(self.join(&inside))
     }
 
-    /// Says whether a merge would be refused, and why.
+    /// The path for which a merge of the groups would be refused; none if it would not.
     pub fn blocking_path(&self, groups: &[OpId]) -> Option<Vec<OpId>> {
         let mut inside: Vec<OpId> = groups.iter().map(|group| self.group(*group)).collect();
         inside.sort_unstable();

@@ -11,7 +11,7 @@ use crate::{
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What there is to say about one operation.
+/// Report on one operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct OpReport {
     /// Place in the program, from 0.
@@ -22,7 +22,7 @@ pub struct OpReport {
     pub node: String,
     /// Types of its results.
     pub results: Vec<String>,
-    /// Where its operands come from, constants and arguments aside.
+    /// Producers of its operands, constants and arguments aside.
     pub inputs: Vec<InputReport>,
     /// Id of its target.
     pub target: String,
@@ -30,18 +30,18 @@ pub struct OpReport {
     pub region: Option<usize>,
     /// The pattern that has it; none on the host.
     pub pattern: Option<String>,
-    /// What it costs in nanoseconds: its match, or the operation on the host.
+    /// Its cost in nanoseconds: that of its match, or of the operation on the host.
     pub cost: f64,
-    /// Whether that was measured.
+    /// True if `cost` was measured.
     pub cost_measured: bool,
-    /// What it would cost on the host.
+    /// Its cost on the host, in nanoseconds.
     pub host_cost: f64,
-    /// Whether that was measured.
+    /// True if `host_cost` was measured.
     pub host_cost_measured: bool,
     /// The tiles of the match that ends with it, where its work is cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<Account>,
-    /// What a profile says about tiles of this match.
+    /// The profile's measurements of tiles of this match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tile_times: Option<TileReport>,
     /// The decision for each device.
@@ -72,14 +72,14 @@ pub struct DeviceVerdict {
     pub attempts: Vec<Attempt>,
 }
 
-/// What there is to say about one region.
+/// Report on one region.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegionReport {
     /// Name of its function.
     pub name: String,
     /// Id of its target.
     pub target: String,
-    /// Whether the host's own code calls its function.
+    /// True if the host's own code calls its function.
     pub inline: bool,
     /// Names of the patterns of its matches.
     pub patterns: Vec<String>,
@@ -91,7 +91,7 @@ pub struct RegionReport {
     pub constants: usize,
     /// Number of outputs.
     pub outputs: usize,
-    /// What it costs, in nanoseconds.
+    /// Its cost, in nanoseconds.
     pub cost: RegionCost,
 }
 
@@ -130,15 +130,16 @@ pub struct Report {
     pub regions: Vec<RegionReport>,
     /// Merges that were refused.
     pub refused_merges: Vec<MergeReport>,
-    /// What the partition costs, in nanoseconds.
+    /// Cost of the partition, in nanoseconds.
     pub costs: Costs,
     /// The values that change their layout, where a device takes tensors as given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layouts: Option<LayoutReport>,
-    /// What stays in pools of devices between calls, and what does not, in all functions of the network.
+    /// Decisions on results that could stay in pools of devices between calls, in all functions of
+    /// the network.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<StayReport>,
-    /// Why this is not known: the network does not compile so far.
+    /// Reason that `stays` is not known: the network does not compile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stays_unknown: Option<String>,
     /// Other functions of the network, which are divided by themselves.
@@ -245,7 +246,7 @@ impl Report {
         out + &self.summary()
     }
 
-    /// How many operations and regions each target has, and the refused merges.
+    /// Number of operations and regions of each target, refused merges, and changes of layout.
     pub fn summary(&self) -> String {
         let mut out = format!("\n{}", self.totals());
         for refused in &self.refused_merges {
@@ -257,7 +258,7 @@ impl Report {
         out
     }
 
-    /// How many operations and regions each target has.
+    /// Number of operations and regions of each target.
     pub fn totals(&self) -> String {
         let mut out = String::new();
         for target in self.devices.iter().chain([&self.host]) {

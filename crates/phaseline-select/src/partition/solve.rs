@@ -11,13 +11,13 @@ use super::{
 
 /// A graph to divide, with all that is known about it.
 pub struct Problem<'a> {
-    /// What is to be divided.
+    /// The graph and the targets that divide it.
     pub request: &'a Request<'a>,
     /// Demands of the user.
     pub placed: &'a Placed,
     /// All matches.
     pub candidates: &'a Candidates,
-    /// What they cost.
+    /// Prices of the matches, and of operations on the host.
     pub prices: &'a Prices,
     /// For each match that no partition has, the reason.
     pub barred: &'a [Option<Rejection>],
@@ -29,7 +29,7 @@ pub struct Solution {
     pub chosen: Chosen,
     /// Merges that were refused.
     pub refused: Vec<RefusedGroups>,
-    /// What it costs; infinite if an operation is not where the user wants it.
+    /// Its cost in nanoseconds; infinite if an operation is not where the user wants it.
     pub cost: f64,
 }
 
@@ -67,7 +67,7 @@ impl Problem<'_> {
         if met { self.prices.total(self.request, self.candidates, chosen) } else { f64::INFINITY }
     }
 
-    /// Whether the user demanded a place for an operation of a match.
+    /// True if the user demanded a place for an operation of a match.
     pub fn is_by_hand(&self, number: usize) -> bool {
         let ops = &self.candidates.matches[number].found.ops;
         ops.iter().any(|op| self.placed.of[op.index()] != Place::Free)

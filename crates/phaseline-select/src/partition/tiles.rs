@@ -15,13 +15,13 @@ use std::{collections::BTreeMap, fmt::Write};
 pub struct TiledCall {
     /// Place of the target in the profile's list.
     pub target: usize,
-    /// What makes calls the same ([`tile_key`]).
+    /// Key of the call ([`tile_key`]); equal calls have the same one.
     pub key: String,
     /// The function and its tensors, for people.
     pub call: String,
     /// Names of the loops.
     pub loops: Vec<String>,
-    /// Which of the candidates is taken.
+    /// Place of the chosen one among the candidates.
     pub chosen: usize,
     /// The tiles that were measured, by declared cost.
     pub candidates: Vec<TileTime>,
@@ -33,28 +33,28 @@ pub struct TiledCall {
 pub struct TileTime {
     /// The tiles.
     pub tiles: Tiles,
-    /// What the manifest says that they cost.
+    /// Their cost by the manifest's expressions.
     pub cost: f64,
     /// The median of one run of the match, call and transfers included.
     pub nanoseconds: f64,
-    /// How wide the middle half of the samples is.
+    /// Interquartile range of the samples, in nanoseconds.
     pub spread: f64,
 }
 
-/// What a report says about measured tiles.
+/// Measured tiles of a call, for reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TileReport {
     /// The tiles that were measured as the fastest.
     pub fastest: String,
-    /// What a run takes with them, in nanoseconds.
+    /// Time of a run with the fastest tiles, in nanoseconds.
     pub nanoseconds: f64,
     /// The tiles of least declared cost.
     pub cheapest: String,
-    /// What a run takes with those.
+    /// Time of a run with the cheapest tiles, in nanoseconds.
     pub by_cost: f64,
-    /// How many candidates were measured.
+    /// Number of candidates that were measured.
     pub candidates: usize,
-    /// Whether they are taken; else they do not fit any more.
+    /// True if the fastest tiles are taken; false if they do not fit the call.
     pub used: bool,
 }
 
@@ -72,7 +72,7 @@ impl TiledCall {
         candidates.iter().position(is_as_fast)
     }
 
-    /// What is wrong with it.
+    /// The first fault found in a call that was read from a profile; none if it is sound.
     pub(super) fn fault(&self, targets: usize) -> Option<String> {
         let fault = |reason: String| Some(format!("the tiles of '{}' {reason}", self.call));
         if self.target >= targets {

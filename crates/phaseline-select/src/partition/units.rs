@@ -62,7 +62,7 @@ pub fn assemble(problem: &Problem, solution: Solution, layouts: Layouts) -> Resu
     Ok(Partition { regions, order, region_of, verdicts, attempts, refused, costs, layouts })
 }
 
-/// What all costs but the regions, which are not made yet.
+/// All costs but those of the regions, which are not made yet.
 fn costs(problem: &Problem, chosen: &Chosen, total: f64) -> Costs {
     let (graph, prices) = (problem.request.graph, problem.prices);
     Costs {

@@ -1,4 +1,4 @@
-//! What was decided about an operation and a device, and why.
+//! Verdicts: the decision about an operation and a device, with its reason.
 
 use super::{
     Request,
@@ -22,7 +22,7 @@ pub enum Verdict {
         pattern: String,
         /// Number of the region.
         region: usize,
-        /// What the match costs.
+        /// Cost of the match, in nanoseconds.
         cost: f64,
     },
     /// The user placed it elsewhere.
@@ -32,9 +32,9 @@ pub enum Verdict {
     },
     /// Nothing depends on it.
     Unused,
-    /// It does more than compute its results.
+    /// The operation does more than compute its results.
     Effects,
-    /// It matches, but an operation of the match went to another match.
+    /// A pattern matches, but an operation of the match went to another match.
     Lost {
         /// The pattern.
         pattern: String,
@@ -44,51 +44,51 @@ pub enum Verdict {
         winner: String,
         /// The operation that both want.
         op: OpId,
-        /// What the match would cost.
+        /// Cost of the match.
         cost: f64,
-        /// What the winner costs.
+        /// Cost of the winner.
         winner_cost: f64,
     },
-    /// It matches, but the match and operations outside would wait for each other.
+    /// A pattern matches, but the match and operations outside would wait for each other.
     Cycle {
         /// The pattern.
         pattern: String,
         /// A path that leaves the match and comes back.
         path: Vec<OpId>,
     },
-    /// It matches, but its region would have had no real work.
+    /// A pattern matches, but its region would have had no real work.
     Idle {
         /// The pattern.
         pattern: String,
     },
-    /// It matches, but the partition is cheaper without.
+    /// A pattern matches, but the partition is cheaper without the match.
     Dear {
         /// The pattern.
         pattern: String,
-        /// What the match would cost, transfers and call aside.
+        /// Cost of the match, transfers and call aside.
         cost: f64,
-        /// What its operations cost on the host.
+        /// Cost of its operations on the host.
         on_host: f64,
     },
-    /// It matches, but alone it breaks a limit of the device on regions.
+    /// A pattern matches, but the match alone breaks a limit of the device on regions.
     Limit {
         /// The pattern.
         pattern: String,
         /// The limit, with the values that break it.
         limit: String,
     },
-    /// It matches, but the device's own code does not take its region.
+    /// A pattern matches, but the device's own code does not take the region of the match.
     Declined {
         /// The pattern.
         pattern: String,
-        /// Why.
+        /// The device's reason.
         reason: String,
     },
     /// A pattern comes close.
     Failed {
         /// The pattern.
         pattern: String,
-        /// What stands in the way.
+        /// Reason for the mismatch.
         #[serde(flatten)]
         reason: Reason,
     },
@@ -145,14 +145,14 @@ impl Verdict {
     }
 }
 
-/// Why a pattern does not match at an operation.
+/// A pattern that does not match at an operation, with the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Attempt {
     /// The pattern.
     pub pattern: String,
-    /// What stands in the way as one line.
+    /// The reason as one line.
     pub text: String,
-    /// What stands in the way.
+    /// The reason as data.
     #[serde(flatten)]
     pub reason: Reason,
 }
@@ -257,7 +257,7 @@ fn verdict(
     }
 }
 
-/// Why a match at an operation was not chosen.
+/// Verdict on an operation whose match was not chosen.
 fn rejected(
     problem: &Problem,
     chosen: &Chosen,

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct MatchExpr {
     /// Parts that come before the expression, `name = part;` or `(name, name) = operation;`, in order.
     pub parts: Vec<Part>,
-    /// What the last operation is to look like.
+    /// The condition on the last operation, the root.
     pub root: Node,
     /// Number of operation calls in the text; each has a `slot` below it.
     pub slots: usize,
@@ -23,7 +23,7 @@ pub struct Part {
     pub node: Node,
 }
 
-/// What a value is to look like.
+/// A condition on a value, with the name that captures it.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Name under which predicates and lowering find the value.
@@ -32,7 +32,7 @@ pub struct Node {
     pub optional: bool,
     /// The condition on the value.
     pub kind: NodeKind,
-    /// Where it is in the text.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -69,13 +69,13 @@ pub struct Call {
     pub args: Vec<Node>,
     /// True if more operands may follow.
     pub rest: bool,
-    /// Which result the value is, unless results have names.
+    /// Number of the result that the value is, unless results have names.
     pub result: usize,
     /// Names of the results in order, if they have names; none for `_`.
     pub results: Option<Results>,
     /// Number of this call, from 0 in order of text.
     pub slot: usize,
-    /// Where the names of the operations are in the text.
+    /// Place of the names of the operations in the text.
     pub span: Span,
 }
 

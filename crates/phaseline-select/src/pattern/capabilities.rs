@@ -1,4 +1,4 @@
-//! What a target says of all its patterns.
+//! Declarations of a target that hold for all its patterns.
 
 use super::{PatternResult, check_expression};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What a target can do besides its patterns.
+/// Abilities of a target besides its patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capabilities {
     /// Element types of data, and of constants that devices are given; all, if empty.
@@ -18,8 +18,8 @@ pub struct Capabilities {
     pub taps: bool,
     /// Neighbouring matches are merged into one region.
     pub merge: bool,
-    /// Regions are chains, and what does not depend on each other stays apart: the device can work
-    /// on several at once. Needs `merge`.
+    /// Regions are chains, and independent matches stay in separate regions: the device can work on
+    /// several at once. Needs `merge`.
     pub parallel: bool,
     /// All sizes have to be known when compiling.
     pub static_only: bool,
@@ -51,14 +51,15 @@ impl RegionLimits {
     }
 }
 
-/// Names in conditions on a region: the number of its operations, and lists with the bytes of its inputs, of its
-/// outputs, of its constants and of all values that are no constants.
+/// Names in conditions on a region: the number of its operations, and lists of bytes. The lists are
+/// for its inputs, its outputs, its constants, and all values that are no constants.
 pub const REGION_NAMES: [&str; 5] = ["operations", "inputs", "outputs", "constants", "values"];
 
-/// Checks a condition on a region, or the number of its operations (`is_number`), against the target's options.
+/// Checks an expression for a region against the target's options. With `is_number` it is a number
+/// of operations, else a condition.
 ///
 /// # Errors
-/// A name is none of the region, an option is not known, or the expression is of another type.
+/// A name or an option is not known, or the expression is of another type.
 pub fn check_region_expression(
     text: &str,
     expr: &Expr,

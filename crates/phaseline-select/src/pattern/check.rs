@@ -58,7 +58,7 @@ impl Ty {
     }
 }
 
-/// What a predicate may refer to.
+/// Names that a predicate may refer to.
 pub struct Names<'a> {
     /// The operations' declarations.
     pub table: &'a OpTable,

@@ -1,4 +1,4 @@
-//! What a match costs: an expression over what the pattern captures, in nanoseconds.
+//! Cost of a match: an expression over the pattern's captures, in nanoseconds.
 
 use super::{
     Pattern,
@@ -34,9 +34,9 @@ pub fn check_rate(
 }
 
 impl Pattern {
-    /// What a match costs by the pattern's own expression, in nanoseconds. Nothing if there is no
-    /// expression, or if it has no value that is a cost: a part that the match does not have, a
-    /// dynamic dimension, a negative number.
+    /// Cost of a match by the pattern's own expression, in nanoseconds. None without an expression,
+    /// or if its value is no cost: a part that the match does not have, a dynamic dimension, a
+    /// negative number.
     pub fn cost_of(&self, found: &Match, facts: Facts) -> Option<f64> {
         let cost = found.eval(self, facts, self.cost.as_ref()?).as_f64()?;
         (cost.is_finite() && cost >= 0.0).then_some(cost)

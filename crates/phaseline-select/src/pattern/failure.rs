@@ -1,26 +1,26 @@
-//! Why a pattern does not match: data for `phaseline partition`.
+//! Reasons for failed matches of patterns: data for `phaseline partition`.
 
 use crate::{expr::Val, graph::OpId};
 use serde::Serialize;
 use std::fmt;
 
-/// Why a pattern does not match, at its best attempt.
+/// The best attempt at a match of a pattern, and the reason for its failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
     /// The operations that had been matched.
     pub ops: Vec<OpId>,
-    /// What stood in the way.
+    /// The reason for the failure.
     #[serde(flatten)]
     pub reason: Reason,
 }
 
-/// What stands in the way of a match.
+/// Reason for a failed match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Reason {
     /// The operations around are not those of the pattern.
     Structure {
-        /// What was expected and found.
+        /// The expectation and the finding, as text.
         detail: String,
     },
     /// A condition does not hold.
@@ -34,7 +34,7 @@ pub enum Reason {
     Dtype {
         /// The tensor's type.
         found: String,
-        /// Whose element types these are.
+        /// Owner of the element types, as a word: the target or the pattern.
         of: &'static str,
         /// The element types.
         supported: String,
@@ -48,17 +48,17 @@ pub enum Reason {
     Tap {
         /// The operation that makes the value.
         producer: String,
-        /// Who uses it.
+        /// The operation that uses it, or the outputs of the function.
         user: String,
     },
     /// There are several outputs, which the target does not allow.
     Outputs {
-        /// How many.
+        /// Number of outputs.
         count: usize,
     },
     /// An argument of the call cannot be computed.
     Argument {
-        /// Which, and why.
+        /// The argument and the fault, as text.
         detail: String,
     },
     /// The search took too long.
@@ -66,7 +66,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// How close to a match it is: of several attempts the closest is told.
+    /// Closeness to a match: of several attempts the closest is told.
     fn rank(&self) -> u8 {
         match self {
             Reason::Structure { .. } => 0,
@@ -80,8 +80,8 @@ impl Reason {
     }
 }
 
-/// What a failed condition looked at: if it could not be computed, only the value that was unknown,
-/// or else why not.
+/// Values that a failed condition looked at. If it could not be computed, only the value that was
+/// unknown, or else all of them with the reason.
 pub(super) fn seen(outcome: &Val, trace: Vec<(String, String)>) -> Vec<(String, String)> {
     if !matches!(outcome, Val::Unknown(_)) {
         return trace;

@@ -1,4 +1,4 @@
-//! A match, and what the names of its pattern stand for in it.
+//! A match, with the bindings of its pattern's names.
 
 use super::{GivenLayout, Layout, Param, Pattern, resolve::Referent};
 use crate::{
@@ -64,7 +64,7 @@ impl Scope for MatchScope<'_> {
 }
 
 impl Match {
-    /// What a capture is bound to; `None` if the match does not have it.
+    /// Binding of a capture; `None` if the match does not have it.
     pub fn capture(&self, name: &str) -> Option<Bound> {
         self.captures.iter().find(|(other, _)| other == name).map(|(_, bound)| *bound)
     }

@@ -2,7 +2,7 @@
 //!
 //! A search with backtracking over optional parts, alternatives and operand orders. The first
 //! match in order of text whose conditions hold is taken: optional operations are tried before
-//! their absence, alternatives from left to right. What came closest is kept for explanations.
+//! their absence, alternatives from left to right. The closest attempt is kept for explanations.
 
 mod objection;
 
@@ -76,7 +76,7 @@ struct Matcher<'p, 'a> {
     steps: usize,
     closest: Option<Failure>,
     found: Option<Match>,
-    /// What fits the match expression, if that is what is looked for.
+    /// All matches of the match expression, if the search is for these.
     forms: Option<Vec<Match>>,
 }
 
@@ -221,7 +221,7 @@ impl<'p, 'a> Matcher<'p, 'a> {
         false
     }
 
-    /// Why result `index` of `op` is not what the call asks for, its operands aside.
+    /// Reason that result `index` of `op` does not fit the call, its operands aside.
     fn misfit(&self, call: &Call, (op, index): (OpId, usize), state: &State<'p>) -> Option<String> {
         let graph = self.facts.graph;
         let node = graph.op(op);

@@ -1,10 +1,10 @@
 //! Patterns: what a target can take over, as data.
 //!
 //! A [`Pattern`] has a match expression over the operations of the graph
-//! (`relu?(add?(conv2d(x, w: const), b: const))`), conditions on what it captures
-//! (`conv2d.group == 1`), and says how a match is lowered. The same declaration drives matching,
-//! explanations of what did not match, and code generation. `matcher.rs` finds matches, and `matcher/objection.rs` evaluates
-//! the conditions of one.
+//! (`relu?(add?(conv2d(x, w: const), b: const))`), conditions on its captures
+//! (`conv2d.group == 1`), and a lowering of matches. The same declaration drives matching,
+//! explanations of failed matches, and code generation. `matcher.rs` finds matches, and
+//! `matcher/objection.rs` evaluates the conditions of one.
 //!
 //! # Match expressions
 //! - `conv(x, w)`: a result of that operation with these operands. Operands that are not listed
@@ -22,10 +22,14 @@
 //! Comparisons, `in [...]`, `and`, `or`, `not`, arithmetic; `x.dtype`, `x.rank`, `x.shape[1]`,
 //! `x.size`, `x.bytes`, `x.is_const`, `x.is_static`, `x.value` (of a constant with equal elements),
 //! `x.uses`; attributes `conv.strides[0]`, operands `conv.w.shape` and results `conv.out` of matched
-//! operations; `option.sram`; `present(b)`, `known(e)`, `all`, `any`, `len`, `min`, `max`, `sum`,
-//! `prod`, `abs`, `floor`, `round` (half away from zero), `sqrt`, `exp`, `pow2`, `range(n)` (0 to n - 1), `select(c, a, b)`,
-//! `values(s)` (the elements of a small constant), `quant_multiplier` and `quant_shift` (the
-//! fixed-point form of a real factor). A comparison of a list with a number gives a list: `all(conv.dilations == 1)`.
+//! operations; `option.sram`. A comparison of a list with a number gives a list:
+//! `all(conv.dilations == 1)`.
+//!
+//! Functions are `present(b)`, `known(e)`, `select(c, a, b)`, `all`, `any`, `len`, `min`, `max`,
+//! `sum`, `prod`, `abs`, `floor`, `sqrt`, `exp` and `pow2`. `round` rounds half away from zero.
+//! `range(n)` lists 0 to n - 1, `values(s)` the elements of a small constant. Lists are made by
+//! `repeat(l, n)`, `join(a, b)` and the slice `l[start:end]`. `quant_multiplier` and `quant_shift`
+//! are the fixed-point form of a real factor.
 
 pub mod ast;
 mod call;
@@ -91,17 +95,17 @@ pub struct PatternSpec {
     pub dtypes: Option<Vec<ElementType>>,
     /// Preference over other matches; the number of matched operations if `None`.
     pub benefit: Option<i64>,
-    /// What a match costs in nanoseconds, an expression; estimated if `None`.
+    /// Cost of a match in nanoseconds, an expression; estimated if `None`.
     pub cost: Option<String>,
-    /// How far integers may be from the host's, for checks; one step if `None`.
+    /// Tolerance for integers against the host's, for checks; one step if `None`.
     pub steps: Option<u32>,
-    /// How far floats may be from the host's, for checks, in units of the last place of their type;
-    /// the usual if `None`.
+    /// Tolerance for floats against the host's, for checks, in units of the last place of their
+    /// type; the usual if `None`.
     pub ulps: Option<u32>,
     /// The type that sums are made in, for checks: that of the target if `None`.
     pub accumulate: Option<ElementType>,
-    /// Whether only finite numbers count, for checks. If not, NaN and infinity are to become what they
-    /// become on the host; if `None`, checks only say where they do not.
+    /// True if only finite numbers count, for checks. If false, NaN and infinity are to become what
+    /// they become on the host; if `None`, checks only say where they do not.
     pub finite: Option<bool>,
     /// False for work that is not worth a region of its own, such as a reshape.
     pub compute: bool,
@@ -109,9 +113,9 @@ pub struct PatternSpec {
     pub lower: Option<String>,
     /// Prototype of the function that a match becomes a call of.
     pub call: Option<String>,
-    /// Whether the host's own code makes the call, without a function of the target around it.
+    /// True if the host's own code makes the call, without a function of the target around it.
     pub inline: bool,
-    /// How the call's work is cut into pieces.
+    /// Tiling of the call's work.
     pub tile: Option<TileSpec>,
 }
 
@@ -207,11 +211,11 @@ pub struct Pattern {
     pub expr: MatchExpr,
     /// The conditions.
     pub clauses: Vec<Clause>,
-    /// What a match costs.
+    /// Cost of a match.
     pub cost: Option<Expr>,
     /// The function to call, if lowering is a call.
     pub call: Option<CallProto>,
-    /// How the call's work is cut into pieces.
+    /// Tiling of the call's work.
     pub tile: Option<Tile>,
     /// Captures whose element type a condition is about.
     typed: Vec<String>,
@@ -307,7 +311,7 @@ impl Pattern {
     }
 }
 
-/// What conditions read the `dtype` of.
+/// Captures whose `dtype` conditions read.
 fn typed_captures(clauses: &[Clause]) -> Vec<String> {
     let mut names = vec![];
     for clause in clauses {

@@ -1,4 +1,4 @@
-//! Checks a match expression against the table of operations, and finds out what its names mean.
+//! Checks a match expression against the table of operations, and resolves its names.
 
 use super::ast::{Call, MatchExpr, Node, NodeKind, Part};
 use crate::{
@@ -19,7 +19,7 @@ pub struct Choice {
     pub guards: Vec<Expr>,
 }
 
-/// What a name of a pattern refers to.
+/// Referent of a name in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Referent {
     /// A capture.
@@ -28,10 +28,10 @@ pub enum Referent {
     Slots(Vec<usize>),
 }
 
-/// What a match expression means, given a table of operations.
+/// A match expression, resolved against a table of operations.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// For each call, what it accepts.
+    /// For each call, the operations that it accepts.
     pub slots: Vec<Vec<Choice>>,
     /// Capture names in order of text.
     pub captures: Vec<String>,
@@ -81,7 +81,7 @@ struct Resolver<'a> {
     parts: BTreeMap<&'a str, Summary>,
 }
 
-/// What is asked of a part again wherever it is named.
+/// Facts about a part that are needed wherever it is named.
 #[derive(Clone)]
 struct Summary {
     has_op: bool,
@@ -307,7 +307,7 @@ impl Resolver<'_> {
     }
 }
 
-/// How many operations of each name a match of the node can have at most.
+/// Greatest number of operations of each name in a match of the node.
 fn count_names(node: &Node, slots: &[Vec<Choice>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     match &node.kind {

@@ -1,10 +1,10 @@
 //! Calls that are computed one after the other for each stripe of the last one's result.
 //!
-//! A stripe is a piece of one loop of the last call. What it reads of the result of the call before is what that
-//! call has to compute for it, and so on: windows that overlap are computed again for each stripe, as rows
-//! of a pool that a call has left are gone by the next. What lies between two calls stays in their pool
-//! ([`super::keep`]), and for each stripe a call is a call on smaller tensors, which is cut into tiles as
-//! any other is.
+//! A stripe is a piece of one loop of the last call. The part that it reads of the result of the
+//! call before is all that this call has to compute for it, and so on up the chain. Overlaps of
+//! windows are computed again for each stripe, as rows that a call leaves in a pool are gone by the
+//! next. Results between two calls stay in their pool ([`super::keep`]). For each stripe a call is
+//! a call on smaller tensors, which is cut into tiles as any other is.
 
 mod any;
 mod stripes;
@@ -31,16 +31,16 @@ pub struct Cascade {
     pub calls: std::ops::Range<usize>,
     /// The loop of the last one that is cut, by its place.
     pub along: usize,
-    /// What they cost like that.
+    /// Their cost, stripe by stripe.
     pub cost: f64,
-    /// What they cost one after the other.
+    /// Their cost as whole calls, one after the other.
     pub before: f64,
     /// The stripes.
     pub stripes: Vec<Stripes>,
 }
 
-/// Which calls of a chain are to be computed stripe by stripe: those parts of the chain by which it costs
-/// least as a whole.
+/// Chooses the calls of a chain that are computed stripe by stripe: the parts of the chain that
+/// give it the least total cost.
 pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, String> {
     // For each number of calls, what they cost at least, and what comes last of them.
     let mut best: Vec<(f64, Option<Cascade>)> = vec![(0.0, None)];
@@ -80,7 +80,7 @@ pub fn cascades(chain: &[Link], costs: &mut Costs) -> Result<Vec<Cascade>, Strin
     Ok(found)
 }
 
-/// Says of cascades what their calls cost one after the other.
+/// Fills in the cost of the cascades' calls as whole calls, one after the other.
 fn compare(chain: &[Link], found: &mut [Cascade], costs: &mut Costs) -> Result<(), String> {
     for cascade in found {
         for link in chain.get(cascade.calls.clone()).unwrap_or_default() {
@@ -90,7 +90,7 @@ fn compare(chain: &[Link], found: &mut [Cascade], costs: &mut Costs) -> Result<(
     Ok(())
 }
 
-/// Whether there is a loop along which calls can be computed stripe by stripe.
+/// True if there is a loop along which calls can be computed stripe by stripe.
 pub fn can_be_cut(links: &[Link]) -> bool {
     let loops = links.last().map(|last| &last.call.plan.loops);
     let mut places = loops.into_iter().flatten().enumerate().filter(|(_, l)| !l.reduce);
@@ -100,8 +100,8 @@ pub fn can_be_cut(links: &[Link]) -> bool {
 /// A cost, and the stripes that it is of, with the loop that they go along.
 type Cheapest = (f64, Option<(usize, Vec<Stripes>)>);
 
-/// What calls cost with their cheapest stripes, and these, if that is less than `limit`. No stripes, but a cost,
-/// says that results should stay as a whole.
+/// Cost of calls with their cheapest stripes, and these stripes, if it is less than `limit`. A cost
+/// without stripes says that results should stay as a whole.
 fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<Cheapest>, String> {
     let Some(last) = links.last() else { return Ok(None) };
     let mut best = None;
@@ -155,8 +155,8 @@ fn cheapest(links: &[Link], mut limit: f64, costs: &mut Costs) -> Result<Option<
     Ok(best)
 }
 
-/// What stripes cost, if all of them have tiles and that is less than `limit`. What is loaded once for several is
-/// decided.
+/// Cost of stripes, if all of them have tiles and it is less than `limit`. Also decides which
+/// tensors are loaded once for several stripes.
 fn cost(
     stripes: &mut [Stripes],
     limit: f64,
@@ -335,8 +335,8 @@ fn hold(run: &mut Stripes, mut each: f64, costs: &mut Costs) -> Result<f64, Stri
     Ok(each * count + loads)
 }
 
-/// What a run costs if each stripe is loaded while the one before is computed: all calls are single tiles then,
-/// and there is room for two of what they load.
+/// Cost of a run in which each stripe is loaded while the one before is computed. All calls are
+/// single tiles then, and there is space for two of each tile that they load.
 fn overlapped(run: &Stripes, capacity: &Capacity) -> Result<Option<f64>, String> {
     // Rows are loaded where those before them are.
     if run.parts.iter().any(|part| !part.rings.is_empty()) {
@@ -387,7 +387,7 @@ fn bytes_of(call: &Call, tensor: usize) -> Option<(&Pool, i64)> {
     Some((pool, tensor.bytes_in(pool)))
 }
 
-/// What stays between the calls of a stripe, and for all stripes.
+/// Tensors that stay between the calls of a stripe, or for all stripes.
 fn residents(parts: &[Part]) -> Vec<Resident> {
     let resident = |call: &Call, tensor: usize, span| {
         let (pool, bytes) = bytes_of(call, tensor)?;
@@ -410,7 +410,7 @@ fn residents(parts: &[Part]) -> Vec<Resident> {
     stay
 }
 
-/// Whether what stays between the calls of a stripe has places beside their tiles.
+/// True if the residents of a stripe have places beside the tiles of its calls.
 fn have_places(stripes: &Stripes, capacity: &Capacity) -> Result<bool, String> {
     let calls: Vec<Call> = stripes.parts.iter().map(|part| part.call.clone()).collect();
     has_places(&calls, &residents(&stripes.parts), capacity)

@@ -1,8 +1,8 @@
 //! Choosing the sizes of tiles and the order of loops.
 //!
-//! Sizes that cut loops into nearly equal pieces are compared by what the plan says that transfers
-//! and computation cost, and the cheapest that fits the pool is taken: first of a coarse choice of
-//! sizes, then of all sizes of one loop after the other around the best.
+//! Sizes that cut loops into nearly equal pieces are compared by the plan's costs of transfers and
+//! computation. The cheapest that fits the pool is taken: first of a coarse choice of sizes, then
+//! of all sizes of one loop after the other around the best.
 
 mod account;
 mod any;
@@ -43,12 +43,12 @@ pub struct Choice {
 /// Compares tiles of a plan.
 pub struct Chooser<'a> {
     plan: &'a Plan,
-    /// What a transfer to or from each pool costs.
+    /// Cost of a transfer to or from each pool.
     transfers: Vec<Formula>,
     compute: Option<Formula>,
-    /// What has to hold of a tile, and the number of loops that are cut when it is known.
+    /// Conditions on a tile, each with the number of loops that are cut when it is known.
     require: Vec<(usize, Condition)>,
-    /// What each variable of `compute` and `require` is: a loop, and a window of it.
+    /// The loop, and the window of it if any, that each variable of `compute` and `require` is.
     variables: Vec<(usize, Option<usize>)>,
     /// The sizes that each loop may be cut to, descending.
     cuts: Vec<Vec<Cut>>,
@@ -116,7 +116,7 @@ impl<'a> Chooser<'a> {
             .max_by_key(|(pool, bytes)| bytes - pool.room())
     }
 
-    /// Why there is no choice, in words that follow "no tile".
+    /// Reason that there is no choice, in words that follow "no tile".
     pub fn refusal(&self) -> String {
         match self.overfull() {
             Some((pool, bytes)) => format!(
@@ -197,7 +197,7 @@ impl<'a> Chooser<'a> {
             && self.are_adjacent(cuts)
     }
 
-    /// Whether the requirements hold that are known when so many loops are cut.
+    /// True if the requirements hold that are known when so many loops are cut.
     fn holds(&self, cuts: &[&Cut], known: std::ops::RangeInclusive<usize>) -> bool {
         let mut require = self.require.iter().filter(|(count, _)| known.contains(count)).peekable();
         if require.peek().is_none() {
@@ -207,7 +207,7 @@ impl<'a> Chooser<'a> {
         require.all(|(_, condition)| condition.holds(&values))
     }
 
-    /// Whether each pool has room for its part of a tile.
+    /// True if each pool has space for its part of a tile.
     fn has_room<'s>(&self, cut: &dyn Fn(usize) -> &'s Cut) -> bool {
         let mut pools = self.plan.pools.iter().enumerate();
         pools.all(|(place, pool)| self.bytes(place, cut) <= pool.room())
@@ -254,7 +254,7 @@ impl<'a> Chooser<'a> {
         (0..cuts.len()).filter(is_cut).collect()
     }
 
-    /// Which sizes of the loops a choice has; none if they are none that may be chosen.
+    /// The cuts of the loops in a choice; none if a size is not among those that may be chosen.
     fn cuts_of(&self, choice: &Choice) -> Option<Vec<&Cut>> {
         if choice.sizes.len() != self.cuts.len() {
             return None;
@@ -281,7 +281,7 @@ fn size_of<'s>(dim: &Dim, cut: &dyn Fn(usize) -> &'s Cut) -> i64 {
     }
 }
 
-/// Whether an argument depends on which piece of a loop is the first or the last.
+/// True if an argument depends on which piece of a loop is the first or the last.
 pub fn names_ends(value: &Expr, name: &str) -> bool {
     let mut found = false;
     value.visit(&mut |part| {
@@ -292,7 +292,7 @@ pub fn names_ends(value: &Expr, name: &str) -> bool {
     found
 }
 
-/// The variables of what a transfer costs: number of runs of adjacent bytes, bytes of a run, bytes.
+/// Variables of the cost of a transfer: number of runs of adjacent bytes, bytes of a run, bytes.
 pub fn transfer_variable(expr: &Expr) -> Option<usize> {
     match &expr.kind {
         ExprKind::Name(name) => ["runs", "run_bytes", "bytes"].iter().position(|n| n == name),

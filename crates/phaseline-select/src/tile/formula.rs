@@ -73,10 +73,10 @@ impl Formula {
     }
 }
 
-/// What has to hold of a tile.
+/// A condition on a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// It does, or does not.
+    /// A constant.
     Known(bool),
     /// All neighbours compare so.
     Compare(Formula, Vec<(CompareOp, Formula)>),
@@ -111,7 +111,7 @@ impl Condition {
         })
     }
 
-    /// Whether it holds for these variables.
+    /// True if it holds for these variables.
     pub fn holds(&self, variables: &[f64]) -> bool {
         match self {
             Self::Known(value) => *value,

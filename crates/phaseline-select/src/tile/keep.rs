@@ -1,9 +1,9 @@
-//! Which results stay in a pool for the calls that read them.
+//! Choice of the results that stay in a pool for the calls that read them.
 //!
-//! A result that stays takes all its bytes from the call that writes it to the last that reads it, so that
-//! calls in between have smaller tiles. It stays if all of these calls cost less together then, by what
-//! their plans say of transfers and computation: the result that saves most first, each beside
-//! those before.
+//! A result that stays takes all its bytes from the call that writes it to the last that reads it,
+//! so that calls in between have smaller tiles. It stays if all of these calls cost less together
+//! then, by their plans' costs of transfers and computation. The result that saves most is tried
+//! first, each beside those before.
 
 use super::{
     choose::Chooser,
@@ -19,13 +19,13 @@ use std::collections::HashMap;
 pub struct Call {
     /// Its loops and tiles.
     pub plan: Plan,
-    /// How many of its tensors it reads.
+    /// Number of its tensors that it reads; they come first.
     pub reads: usize,
 }
 
 impl Call {
-    /// A tensor that is not kept yet and the pool that could, if that keeps results and the tensor is there as
-    /// its tile is, or as the pool of its tile converts it.
+    /// A tensor that is not kept yet, and the pool that could keep it. None unless the pool keeps
+    /// results, and the tensor is there as its tile is, or as the pool of its tile converts it.
     pub fn home(&self, tensor: usize) -> Option<(&Tensor, &Pool)> {
         let is_read = tensor < self.reads;
         let tensor = self.plan.tensors.get(tensor).filter(|tensor| !tensor.kept)?;
@@ -45,7 +45,8 @@ impl Call {
         Some((tensor, self.plan.pools.get(self.plan.keeping(tensor)?)?))
     }
 
-    /// Why a result of the call has no [`Call::home`]; none if it has one, or is in a pool that keeps nothing.
+    /// Reason that a result of the call has no [`Call::home`]; none if it has one, or is in a pool
+    /// that keeps nothing.
     pub fn homeless(&self, tensor: usize) -> Option<String> {
         if self.home(tensor).is_some() {
             return None;
@@ -74,25 +75,25 @@ pub type Place = (usize, usize);
 /// A result that may stay: all that reads it are calls.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Who writes it.
+    /// The call that writes it, and its place there.
     pub writer: Place,
-    /// Who reads it, in order.
+    /// The calls that read it, in order, with its place in each.
     pub readers: Vec<Place>,
 }
 
-/// What comes of a candidate.
+/// Decision on a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It stays.
+    /// The result stays.
     Kept(Gain),
-    /// It would cost more by this.
+    /// The calls would cost more by this if it stayed.
     Dearer(f64),
-    /// There is no room for it beside tiles and what stays already.
+    /// There is no space for it beside tiles and other residents.
     NoRoom,
 }
 
-/// Makes plans in which results stay where that costs less; says what comes of each candidate. Where `all` are
-/// tried, they stay whatever it costs, and half of their pools is left to tiles of any size.
+/// Makes plans in which results stay where that costs less, and returns the decision on each
+/// candidate. With `all` they stay at any cost, and half of their pools is left to other tiles.
 pub fn keep(
     calls: &mut [Call],
     candidates: &[Candidate],
@@ -164,12 +165,12 @@ impl Candidate {
     }
 }
 
-/// What calls cost that are not changed, by their plans.
+/// Least costs of calls, cached by their plans.
 #[derive(Default)]
 pub struct Costs(HashMap<String, Option<f64>>);
 
 impl Costs {
-    /// What the cheapest tiles of a call cost; none if none fit.
+    /// Cost of the cheapest tiles of a call; none if none fit.
     pub fn of(&mut self, call: &Call) -> Result<Option<f64>, String> {
         let key = serde_json::to_string(&call.plan).map_err(|error| error.to_string())?;
         if let Some(known) = self.0.get(&key) {
@@ -181,18 +182,18 @@ impl Costs {
     }
 }
 
-/// What calls would be if a result stayed.
+/// Outcome of letting a result stay, for the calls that this changes.
 enum Attempt {
-    /// These calls, which cost less by what is saved.
+    /// The changed calls, their cost, and the saving, which is negative only if all are to stay.
     Better { calls: Vec<Call>, cost: f64, saved: f64 },
-    /// No cheaper.
+    /// The calls cost more by this, or as much.
     Dearer(f64),
-    /// Not possible.
+    /// The result has no space, or a call no tiles then.
     NoRoom,
 }
 
 impl Attempt {
-    /// What comes of the candidate if it does not stay.
+    /// Decision on the candidate if it does not stay.
     fn refusal(&self) -> Outcome {
         match self {
             Self::Dearer(by) => Outcome::Dearer(*by),
@@ -260,13 +261,13 @@ impl Capacity {
         Self(found)
     }
 
-    /// Whether buffers have places in a pool.
+    /// True if buffers have places in a pool.
     fn holds(&self, pool: &str, buffers: &[Buffer]) -> bool {
         let room = self.0.get(pool).copied().unwrap_or(0);
         plan(buffers).is_ok_and(|found| found.peak <= unsigned(room))
     }
 
-    /// Whether what stays has places.
+    /// True if the residents have places.
     pub fn hold(&self, stay: &[Resident]) -> bool {
         self.0.keys().all(|pool| {
             let here = stay.iter().filter(|resident| resident.pool == *pool);
@@ -278,7 +279,7 @@ impl Capacity {
     }
 }
 
-/// What stays in a pool.
+/// A buffer that stays in a pool.
 #[derive(Clone, Debug)]
 pub struct Resident {
     /// The pool.
@@ -289,7 +290,7 @@ pub struct Resident {
     pub span: (usize, usize),
 }
 
-/// Whether tiles and what stays have places in their pools: sums of bytes alone do not say it.
+/// True if tiles and residents have places in their pools: sums of bytes alone do not say it.
 pub fn has_places(calls: &[Call], stay: &[Resident], capacity: &Capacity) -> Result<bool, String> {
     let mut buffers: HashMap<&str, Vec<Buffer>> = HashMap::new();
     for (time, call) in calls.iter().enumerate() {

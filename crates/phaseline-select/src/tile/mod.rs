@@ -1,8 +1,9 @@
-//! Calls that are computed tile by tile in a device's own memory: what is decided about them.
+//! Decisions on calls that are computed tile by tile in a device's own memory.
 //!
-//! A pattern declares the loops of its work and which part of each tensor a tile has
-//! (`[pattern.tile]`); [`crate::pattern`] makes a [`plan::Plan`] of it for a match, and [`choose`]
-//! picks the sizes and the order that cost least. The loops are written elsewhere, on IR.
+//! A pattern declares the loops of its work and the part of each tensor that a tile has
+//! (`[pattern.tile]`). The module [`crate::pattern`] makes a [`plan::Plan`] of this for a match,
+//! and [`choose`] picks the sizes and the order that cost least. The loops are written elsewhere,
+//! on IR.
 
 pub mod cascade;
 pub mod choose;

@@ -5,7 +5,7 @@
 
 use super::plan::{Loop, Window};
 
-/// What a piece reads through a window.
+/// Input positions that a piece reads through a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// First position that is needed.
@@ -25,11 +25,11 @@ pub struct Piece {
     pub start: i64,
     /// Number of positions.
     pub size: i64,
-    /// Whether it is the first piece of the loop.
+    /// True for the first piece of the loop.
     pub first: bool,
-    /// Whether it is the last one.
+    /// True for the last piece of the loop.
     pub last: bool,
-    /// What it reads through each window.
+    /// Input positions that it reads through each window.
     pub reaches: Vec<Reach>,
 }
 
@@ -47,7 +47,7 @@ pub struct Run {
 }
 
 impl Window {
-    /// What `size` positions from `start` read.
+    /// Input positions that `size` positions from `start` read.
     pub fn reach(&self, start: i64, size: i64) -> Reach {
         let extent = (size - 1) * self.stride + (self.kernel - 1) * self.dilation + 1;
         let begin = start * self.stride - self.pad;
@@ -86,7 +86,7 @@ impl Loop {
             .map(move |start| self.piece(start, size.min(self.extent - start)))
     }
 
-    /// The pieces as runs. With `ends`, the first and the last piece are apart from all others.
+    /// The pieces as runs. With `ends`, the first and the last piece are runs of their own.
     pub fn runs(&self, size: i64, ends: bool) -> Vec<Run> {
         let mut runs: Vec<Run> = vec![];
         for piece in self.pieces(size) {
@@ -112,7 +112,7 @@ impl Run {
         self.count += 1;
     }
 
-    /// Whether the piece after the run continues it.
+    /// True if the piece after the run continues it.
     fn takes(&self, piece: &Piece, ends: bool) -> bool {
         let sizes = |p: &Piece| {
             let reaches = p.reaches.iter().map(|r| (r.size, r.pad, r.pad_end));
@@ -135,7 +135,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the device reads for position `y` of a piece and tap `k`: none is zero.
+    /// Input position that the device reads for position `y` of a piece and tap `k`; none for a
+    /// zero.
     fn read(reach: &Reach, window: &Window, y: i64, k: i64) -> Option<i64> {
         let position = y * window.stride - reach.pad + k * window.dilation;
         (0..reach.size).contains(&position).then(|| reach.start + position)

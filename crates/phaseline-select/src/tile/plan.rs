@@ -1,5 +1,4 @@
-//! What is known about a call that is computed tile by tile: its loops, and what each tile of its
-//! tensors is.
+//! Plan of a call that is computed tile by tile: its loops, and the tiles of its tensors.
 //!
 //! A plan is made for a match (`crate::pattern`), travels with the call as the attribute
 //! `phl.tile`, and is carried out by the pass `tile-calls`.
@@ -21,10 +20,10 @@ pub struct Plan {
     pub tensors: Vec<Tensor>,
     /// The arguments that differ from tile to tile.
     pub args: Vec<Argument>,
-    /// What the computation of a tile costs: an expression over sizes of the tile.
+    /// Cost of the computation of a tile: an expression over sizes of the tile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// What has to hold of a tile: conditions over its sizes.
+    /// Conditions on the sizes of a tile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<String>,
     /// Loops by name, outermost first; others may be anywhere between them.
@@ -49,13 +48,13 @@ pub struct Loop {
     pub multiple: i64,
     /// The most positions of a piece; 0 for no limit.
     pub max: i64,
-    /// Whether the results of its pieces are added up in the output.
+    /// True for a reduction: the results of its pieces are added up in the output.
     pub reduce: bool,
     /// The windows that slide along it.
     pub windows: Vec<Window>,
 }
 
-/// How positions of a loop read positions of a dimension of a tensor.
+/// A sliding window: the positions of a tensor's dimension that positions of a loop read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// The tensor's name.
@@ -126,7 +125,7 @@ pub struct Dim {
     pub cut: i64,
     /// Positions of the loop that are one position of the dimension.
     pub divisor: i64,
-    /// Which window of the loop it is, by its place; -1 for positions of the loop themselves.
+    /// The window of the loop, by its place; -1 for positions of the loop themselves.
     pub window: i64,
 }
 
@@ -222,14 +221,14 @@ impl Tensor {
         pool.aligned(dims.fold(row, i64::saturating_mul))
     }
 
-    /// Whether its tile depends on a loop.
+    /// True if its tile depends on a loop.
     pub fn depends_on(&self, place: usize) -> bool {
         self.dims.iter().any(|dim| dim.loop_place() == Some(place))
     }
 }
 
 impl Plan {
-    /// What is wrong with the numbers.
+    /// Checks numbers and names; the error tells the first fault.
     pub fn check(&self) -> Result<(), String> {
         self.check_pools()?;
         self.check_tensors()?;
@@ -322,13 +321,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Whether a tensor is an array, which stays where it is.
+    /// True for an array, which stays where it is.
     fn is_table(&self, place: i64) -> bool {
         let tensor = usize::try_from(place).ok().and_then(|place| self.tensors.get(place));
         tensor.is_some_and(|tensor| tensor.pool < 0)
     }
 
-    /// How many of the tensors are read when so many are written.
+    /// Number of tensors that are read when so many are written.
     pub fn reads(&self, written: usize) -> usize {
         self.tensors.len().saturating_sub(written)
     }

@@ -1,4 +1,4 @@
-//! The memory that tiles are in, and how data gets there.
+//! The memory that tiles are in, and its DMA.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,28 +15,28 @@ pub struct Pool {
     /// Bytes of what stays in it beside the tensors of the call.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub taken: i64,
-    /// What buffers in it start at multiples of, in bytes.
+    /// Alignment of buffers in it, in bytes.
     pub alignment: i64,
     /// Bytes that the innermost dimension of a tile is filled up to a multiple of; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub row: i64,
-    /// How data gets there and back.
+    /// Transfers to it and back.
     pub dma: Dma,
 }
 
-/// How data gets to a pool and back.
+/// DMA of a pool: transfers to it and back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dma {
     /// Number of channels; the last one stores.
     pub channels: i64,
     /// The most dimensions of a transfer.
     pub dims: i64,
-    /// Whether the next tile is loaded while one is computed on, so that two must fit.
+    /// Double buffering: the next tile is loaded while one is computed on, so that two must fit.
     pub double_buffer: bool,
-    /// Whether the next tile is computed while one is stored, so that two must fit.
+    /// Overlapped stores: the next tile is computed while one is stored, so that two must fit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overlap_stores: bool,
-    /// Whether results may stay for the calls that read them (`keep-results`).
+    /// True if results may stay for the calls that read them (`keep-results`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_results: bool,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
@@ -60,7 +60,7 @@ pub struct Dma {
     /// Prototype of the function that waits; without it transfers are over when they return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,
-    /// What a transfer costs: an expression over `runs`, `run_bytes` and `bytes`.
+    /// Cost of a transfer: an expression over `runs`, `run_bytes` and `bytes`.
     pub cost: String,
 }
 

@@ -1,4 +1,4 @@
-//! What expressions say about the tile that is computed.
+//! References of expressions to the tile that is computed.
 
 use crate::expr::{Expr, ExprKind};
 
@@ -50,7 +50,7 @@ impl TileRef {
         }
     }
 
-    /// Whether an expression has a reference in it.
+    /// True if an expression has such a reference in it.
     pub fn is_in(expr: &Expr) -> bool {
         let mut found = false;
         expr.visit(&mut |part| found |= Self::of(part).is_some());

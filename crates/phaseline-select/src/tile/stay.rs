@@ -1,5 +1,5 @@
-//! What was decided about results that calls read of calls before them, for people and programs: the passes
-//! that decide write it on the function, and `partition --explain` reads it there.
+//! Decisions on results that calls read of calls before them, for people and programs. The passes
+//! that decide write them on the function, and `partition --explain` reads them there.
 
 use super::{
     cascade::{Cascade, Link, Stripes},
@@ -18,12 +18,12 @@ use std::{
 pub struct Stay {
     /// The calls: who writes, and who reads.
     pub calls: Vec<String>,
-    /// What was decided.
+    /// The decision.
     #[serde(flatten)]
     pub fate: Fate,
 }
 
-/// What happens to results between calls.
+/// Decision on results between calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "decision", rename_all = "kebab-case")]
 pub enum Fate {
@@ -31,29 +31,29 @@ pub enum Fate {
     Stripes {
         /// The loop of the last call that stripes go along.
         along: String,
-        /// How many they are.
+        /// Number of stripes.
         stripes: i64,
         /// Positions of that loop in the largest one.
         positions: i64,
         /// Rows that stay for the next stripe.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rings: Vec<Kept>,
-        /// What that saves.
+        /// The saving.
         gain: Gain,
     },
     /// The first call's result stays as a whole for the others.
     Whole {
-        /// What that saves.
+        /// The saving.
         gain: Gain,
     },
     /// The calls are not computed stripe by stripe.
     NoStripes {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The first call's result does not stay as a whole.
     Moved {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -69,7 +69,7 @@ pub struct Kept {
     pub of: i64,
 }
 
-/// What is saved by results that stay.
+/// Saving of results that stay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// Bytes of results that stay at a time, by pool.
@@ -78,12 +78,12 @@ pub struct Gain {
     pub moved: f64,
     /// The declared cost of the calls, in the unit of the manifest.
     pub cost: f64,
-    /// What it was if nothing stayed.
+    /// The declared cost if these results did not stay.
     pub before: f64,
 }
 
 impl Gain {
-    /// What calls move less of their tensors if results stay as a whole.
+    /// Gain of calls if a result stays as a whole: bytes that stay, and bytes that calls move less.
     pub fn of_whole(before: &[Call], after: &[Call], stay: (&str, i64)) -> Result<Self, String> {
         let sum = |calls: &[Call]| calls.iter().map(moved).sum::<Result<f64, String>>();
         Ok(Self {
@@ -95,7 +95,7 @@ impl Gain {
 }
 
 impl Cascade {
-    /// What was decided about calls, of which the cascade has `chain`.
+    /// Decision on the calls of the cascade, which are `chain`.
     pub fn fate(&self, chain: &[Link]) -> Result<Fate, String> {
         let mut gain = Gain { cost: self.cost, before: self.before, ..Gain::default() };
         for link in chain {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 /// The server's own limit of a message, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 28;
 
-/// What the server is given for a message: the same, if it can stand it. What it cannot becomes a
-/// request that it refuses, whose answer says why, and a document becomes one with an error.
+/// Message to pass to the server: unchanged if it is safe. An unsafe one becomes a request that the
+/// server refuses with the reason, and an unsafe document becomes one with an error.
 pub fn checked(message: &[u8]) -> Vec<u8> {
     let checked = match serde_json::from_slice(message) {
         Ok(message) => with_safe_parts(message),

@@ -12,17 +12,17 @@ use std::{
 /// Bytes of a line of a header.
 const MAX_HEADER: u64 = 1 << 12;
 
-/// How messages are told from each other.
+/// Framing of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// By a header with their length.
+    /// A header with the length before each.
     Headers,
-    /// By lines `// -----`, for tests.
+    /// Lines `// -----` between them, for tests.
     Lines,
 }
 
 impl Style {
-    /// What the server's arguments say.
+    /// Reads the framing off the server's arguments.
     pub fn of(arguments: &[OsString]) -> Self {
         let words: Vec<_> = arguments.iter().map(|text| text.to_string_lossy()).collect();
         let is_lines = words.iter().enumerate().any(|(index, word)| {

@@ -1,8 +1,8 @@
 //! Analyses that passes ask for and keep: dominance, liveness, the call graph, symbols.
 //!
-//! They hold no handles, only identities and names: what they say of an operation that has gone is of no use, and does no
-//! harm. [`crate::pass::PassCx::analysis`] computes an analysis once, for this pass and for those behind it that find
-//! it preserved.
+//! They hold no handles, only identities and names. Their answers on an operation that has gone are
+//! of no use, and do no harm. The method [`crate::pass::PassCx::analysis`] computes an analysis
+//! once, for this pass and for those behind it that find it preserved.
 
 use super::{Blk, Id, Op, Val, func, id};
 use crate::{Result, ffi};
@@ -269,17 +269,17 @@ impl Symbols {
 /// An answer about the memory of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alias {
-    /// They have no memory in common.
+    /// No memory in common.
     No,
-    /// They may have.
+    /// Memory in common is possible.
     May,
-    /// They have some.
+    /// Memory in common, in part.
     Partial,
-    /// They are the same memory.
+    /// The same memory.
     Must,
 }
 
-/// Asks MLIR's alias analyses of two values of the same IR, which is verified before.
+/// Asks MLIR's alias analyses of two values. They are of the same IR, which is verified before.
 ///
 /// # Errors
 /// The values are of two sessions, or the IR around them is not valid.

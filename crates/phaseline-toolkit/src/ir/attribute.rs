@@ -1,4 +1,4 @@
-//! What attributes hold, whatever operation they are on, and attributes that melior makes none of.
+//! Values of attributes, whatever operation they are on, and attributes that melior makes none of.
 
 use crate::{Error, Result};
 use melior::ir::{

@@ -22,9 +22,9 @@ use std::{
 /// The bytes of a constant.
 #[derive(Clone, Debug)]
 pub enum Data<'c> {
-    /// They are the context's, which keeps them.
+    /// Bytes of the context, which keeps them.
     Kept(&'c [u8]),
-    /// They are shared with a blob of the context, which may go before.
+    /// Bytes shared with a blob of the context, which may go before.
     Shared(Bytes),
 }
 
@@ -99,7 +99,7 @@ pub fn shared<T: Plain>(values: Vec<T>) -> Bytes {
 /// A blob of a context.
 struct Blob {
     bytes: Bytes,
-    /// How many were made before.
+    /// Number of blobs made before.
     number: usize,
     /// The attribute that it was made with.
     attribute: usize,
@@ -108,7 +108,7 @@ struct Blob {
 /// The blobs of a context that can be freed.
 #[derive(Default)]
 pub(crate) struct Blobs {
-    /// By the address of their bytes. Only looked up, so its order is of no effect.
+    /// Blobs by the address of their bytes. Only looked up, so its order is of no effect.
     by_address: HashMap<usize, Blob>,
     made: usize,
 }
@@ -175,7 +175,7 @@ pub(crate) fn resource<'c>(
     }
 }
 
-/// What is stored of an elements attribute; none for other attributes, and blobs without data.
+/// Stored data of an elements attribute; none for other attributes, and blobs without data.
 pub(crate) fn stored(attribute: Attribute<'_>) -> Option<Data<'_>> {
     let raw = attribute.to_raw();
     let mut size = 0;

@@ -33,13 +33,13 @@ pub enum Folded<'c> {
     Value(Val<'c>),
 }
 
-/// Says what is wrong with an operation.
+/// Verifier of an operation: the error describes the fault.
 pub(crate) type Verify = dyn for<'c> Fn(Op<'c>) -> Result<(), String> + Send + Sync;
-/// Gives what an operation folds to, by its operands that are constant.
+/// Fold of an operation, by its operands that are constant.
 pub(crate) type Fold =
     dyn for<'c> Fn(Op<'c>, &[Option<Attribute<'c>>]) -> Option<Folded<'c>> + Send + Sync;
 
-/// Gives the types of results, by operands and a dictionary of attributes.
+/// Type inference: types of results, by operands and a dictionary of attributes.
 pub(crate) type Infer =
     dyn for<'c> Fn(&[Val<'c>], Attribute<'c>) -> Result<Vec<Type<'c>>, String> + Send + Sync;
 
@@ -56,7 +56,7 @@ pub(crate) struct Body {
 /// The bodies of operations, by name.
 pub(crate) type Bodies = BTreeMap<String, Body>;
 
-/// Has MLIR call the functions of this module.
+/// Registers the functions of this module with MLIR.
 pub(crate) fn install() {
     static BODIES: ffi::PhlBodies = ffi::PhlBodies {
         verify: Some(verify),

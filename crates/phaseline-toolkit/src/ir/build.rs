@@ -161,8 +161,8 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Where operations go now: the operation that they go before may have been moved to another
-    /// block since, or taken out of the IR.
+    /// Insertion point at present: the operation in front of which it is may have been moved to
+    /// another block since, or taken out of the IR.
     fn place(&self) -> (Blk<'c>, Option<Op<'c>>) {
         let Some(before) = self.before else { return (self.block, None) };
         before.block().map_or((self.block, None), |block| (block, Some(before)))

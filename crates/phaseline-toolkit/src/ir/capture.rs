@@ -1,4 +1,4 @@
-//! What operations use from outside of themselves, and copies of them elsewhere.
+//! Values that operations use from outside of themselves, and copies of operations elsewhere.
 
 use super::{Blk, Op, Val, edit};
 use crate::Result;
@@ -37,7 +37,7 @@ pub fn captured<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 pub struct Copy<'c> {
     block: Blk<'c>,
     values: HashMap<super::Id, Val<'c>>,
-    /// What else they use is copied too.
+    /// True if the producers of other operands are copied too.
     is_elsewhere: bool,
 }
 
@@ -53,12 +53,12 @@ impl<'c> Copy<'c> {
         Self { block, values: HashMap::new(), is_elsewhere: false }
     }
 
-    /// Says what stands for a value in the copies.
+    /// Sets the replacement of a value in the copies.
     pub fn replace(&mut self, value: Val<'c>, with: Val<'c>) {
         self.values.insert(super::id(value), with);
     }
 
-    /// What stands for a value in the copies: itself unless something else is known.
+    /// Replacement of a value in the copies: itself unless something else is known.
     pub fn value(&self, value: Val<'c>) -> Val<'c> {
         self.values.get(&super::id(value)).copied().unwrap_or(value)
     }

@@ -55,11 +55,12 @@ pub fn set_attr<'c>(op: Op<'c>, name: &str, value: Attribute<'c>) -> Result<()> 
     Ok(())
 }
 
-/// Makes every use of `of` a use of `with`, a value of the same type and module. That it dominates them is for the
-/// verifier to see.
+/// Makes every use of `of` a use of `with`, a value of the same type and module. The verifier
+/// checks dominance.
 ///
 /// # Errors
-/// The types differ, or the values are of two modules; or this is inside of a rule, which has its rewriter.
+/// The types differ, or the values are of two modules; or this is inside of a rule, which has its
+/// rewriter.
 pub fn replace_uses<'c>(of: Val<'c>, with: Val<'c>) -> Result<()> {
     super::context::check_free()?;
     check_type(of, with)?;
@@ -88,7 +89,8 @@ pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) -> Result<()> {
 /// Moves an operation in front of another one of the same module.
 ///
 /// # Errors
-/// One of them is in no block, or the one is inside of the other; or this is inside of a rule.
+/// One of them is in no block, or one is inside of the other. A call inside of a rule fails as
+/// well.
 pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) -> Result<()> {
     super::context::check_free()?;
     super::context::check_own(op)?;

@@ -1,4 +1,4 @@
-//! What a context carries besides what is MLIR's own.
+//! Data that a context carries besides what is MLIR's own.
 
 use super::{Op, blob::Blobs, body::Bodies};
 use crate::ffi;
@@ -28,9 +28,9 @@ pub struct Statistic {
     pub value: u64,
 }
 
-/// What passes find by their context.
+/// Data that passes find by their context.
 pub struct Carried {
-    /// How often each name of a constant was given out.
+    /// Number of times that each name of a constant was given out.
     names: Mutex<HashMap<String, usize>>,
     /// The data of constants that were made from Rust.
     blobs: Mutex<Blobs>,
@@ -44,19 +44,19 @@ pub struct Carried {
     bodies: Bodies,
     /// Operations are what they declare to be whenever their effects are asked for.
     trusts: bool,
-    /// Says when to stop.
+    /// Token that asks the work on the context to stop.
     cancel: Mutex<Option<Cancel>>,
     /// Counts of passes, by pass and name.
     statistics: Mutex<BTreeMap<(&'static str, &'static str), Statistic>>,
     /// An error was emitted where nothing can be returned.
     complained: std::sync::atomic::AtomicBool,
-    /// What belongs to the user of the context.
+    /// Value of the context's user.
     user: Box<dyn Any + Send + Sync>,
 }
 
 impl Carried {
-    /// With a value of the context's user, the namespaces of dialects whose inference of types trusts nothing
-    /// that their declarations do not say, and the bodies of operations.
+    /// Takes a value of the context's user, namespaces of dialects, and the bodies of operations.
+    /// Those dialects' inference of types trusts nothing that their declarations do not say.
     pub(crate) fn new(
         user: Box<dyn Any + Send + Sync>,
         careful: Vec<String>,
@@ -81,7 +81,7 @@ impl Carried {
     /// Lets all that has the context find this.
     ///
     /// # Safety
-    /// It stays at its address as long as the context lives, and changes only while nothing of the
+    /// It stays at its address as long as the context lives. It changes only while nothing of the
     /// context is in use.
     pub unsafe fn attach(&self, context: &Context) {
         // SAFETY: the caller's contract.
@@ -125,7 +125,7 @@ impl Carried {
         self.complained.swap(false, Ordering::SeqCst)
     }
 
-    /// Has what runs in the context stop when it is told to.
+    /// Sets the token that stops work in the context.
     pub fn set_cancel(&self, cancel: Option<Cancel>) {
         *lock(&self.cancel) = cancel;
     }
@@ -199,7 +199,7 @@ impl fmt::Debug for Carried {
     }
 }
 
-/// What a context carries; none for one that is no session's.
+/// Data that a context carries; none for one that is no session's.
 pub fn carried(context: &Context) -> Option<&Carried> {
     // SAFETY: what is borrowed lives.
     unsafe { carried_raw(context.to_raw()) }
@@ -301,17 +301,17 @@ pub(crate) fn check_free() -> crate::Result<()> {
     }
 }
 
-/// Says to what works on a context that it is to stop.
+/// Token that asks the work on a context to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(std::sync::Arc<std::sync::atomic::AtomicBool>);
 
 impl Cancel {
-    /// A token that says nothing yet.
+    /// A token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says so from now on, on any thread.
+    /// Asks for the stop, from any thread.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::SeqCst);
     }

@@ -51,9 +51,9 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Says of an operation that it is legal, or not, or leaves it to what else is said of it.
+/// Legality of an operation; none leaves it to the other rules.
 type Legality<'a> = Box<dyn for<'p> Fn(Op<'p>) -> Option<bool> + 'a>;
-/// Gives what a type becomes; none for one that stays.
+/// Types that a type is converted to; none for one that stays.
 type TypeRule<'a> = Box<dyn for<'p> Fn(&'p Context, Type<'p>) -> Option<Vec<Type<'p>>> + 'a>;
 /// Makes a value of a type of others; none where a cast is to be made.
 type Materialize<'a> =

@@ -1,8 +1,9 @@
-//! Effects on memory: the one place that knows what operations read, write, make and view.
+//! Effects on memory: the one place that knows which memory operations read, write, make and view.
 //!
-//! All is asked of MLIR's interfaces (memory effects, destination style, view-like, region branch), of our operations
-//! as of upstream's. An operation without them may do everything: read and write all that it is given and more,
-//! give out what it is given, run its regions any number of times at once.
+//! All is asked of MLIR's interfaces (memory effects, destination style, view-like, region branch),
+//! of our operations as of upstream's. An operation without them may do everything. It may read and
+//! write all that it is given and more, give out what it is given, and run its regions any number
+//! of times at once.
 
 use super::{Op, Val, edit, operands, results};
 use crate::ffi;
@@ -27,7 +28,7 @@ pub enum Kind {
     Read,
     /// Elements are written.
     Write {
-        /// Each element is written, be it read before or not.
+        /// True if each element is written, be it read before or not.
         whole: bool,
     },
     /// Memory is made.
@@ -41,7 +42,7 @@ pub enum Kind {
 /// The runs of a region in one run of its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// One at most.
+    /// At most one run.
     Once,
     /// Any number, one after the other.
     InOrder,

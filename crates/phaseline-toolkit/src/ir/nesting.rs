@@ -1,8 +1,8 @@
 //! Text that MLIR's parser would end the program on, found before it is parsed.
 //!
-//! The parser calls itself for each bracket, each minus and each term of an affine expression, and
-//! what walks types and attributes calls itself for each level of them, however short the text is
-//! that aliases give them.
+//! The parser calls itself for each bracket, each minus and each term of an affine expression.
+//! Walkers of types and attributes call themselves for each level, however short the text is that
+//! aliases give them.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ const MAX_NESTING: usize = 256;
 /// Words that what aliases stand for has, written out.
 const MAX_WORDS: u64 = 1 << 24;
 
-/// Why a text is not given to the parser.
+/// Reasons why a text is not given to the parser.
 const TOO_DEEP: &str = "the text is nested too deep to be parsed";
 const TOO_LONG: &str = "aliases stand for more text than can be read";
 const ARRAY_OF_INDEX: &str = "has an array of index, which MLIR cannot hold: use i64";
 
-/// What stands between two documents of a file, for tools that split files.
+/// Separator of two documents of a file, for tools that split files.
 const SEPARATOR: &[u8] = b"// -----";
 
 /// Fails if text (not bytecode) is such that MLIR's parser ends the program instead of refusing it:
@@ -44,7 +44,7 @@ pub fn check_parts(text: &[u8]) -> Result<(), (usize, &'static str)> {
     check_text(rest).map_err(|(line, what)| (lines + line, what))
 }
 
-/// What an alias stands for.
+/// Summary of the text that an alias stands for.
 #[derive(Clone, Copy, Default)]
 struct Alias {
     depth: usize,
@@ -60,7 +60,7 @@ struct Definition<'t> {
     line: usize,
 }
 
-/// A piece of text as MLIR's lexer has them; strings and comments apart.
+/// A token of MLIR's lexer, without the contents of strings; comments are none.
 #[derive(Clone, Copy, PartialEq)]
 enum Token<'t> {
     Word(&'t [u8]),
@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Where the string ends whose quote was just read.
+    /// End of the string whose quote was just read.
     fn string(&mut self, text: &[u8], mut at: usize) -> usize {
         while let Some(&byte) = text.get(at) {
             at += match byte {

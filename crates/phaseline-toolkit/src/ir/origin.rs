@@ -1,8 +1,9 @@
-//! Checks that parts belong together. A context has addresses of what is in it, and an operation those of
-//! its operands: parts of another session, or values of another module, would be read after they are gone.
+//! Checks that parts belong together. A context has addresses of what is in it, and an operation
+//! those of its operands. Parts of another session, or values of another module, would be read
+//! after they are gone.
 //!
-//! Whoever holds a handle keeps its session alive. Comparing contexts where parts meet is enough for
-//! that reason: no part of one gets into another.
+//! Whoever holds a handle keeps its session alive. Comparing contexts where parts meet is enough
+//! for that reason: no part of one gets into another.
 
 use super::{Blk, Builder, Op, OpSpec, Val};
 use crate::{Error, Result};
@@ -146,7 +147,7 @@ pub(crate) fn check_value(block: Blk<'_>, value: Val<'_>, name: &str) -> Result<
     }
 }
 
-/// What nothing is around.
+/// Outermost part around a value.
 enum Top {
     Op(usize),
     Region,

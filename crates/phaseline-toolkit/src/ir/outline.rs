@@ -39,36 +39,36 @@ impl<'c> NewFunction<'c> {
         Self { is_private: false, ..Self::private(name) }
     }
 
-    /// With arguments of these types, after those that it has.
+    /// Adds arguments of these types, after those that it has.
     pub fn arguments(mut self, types: impl IntoIterator<Item = Type<'c>>) -> Self {
         self.arguments.extend(types.into_iter().map(|ty| (ty, None)));
         self
     }
 
-    /// With arguments of the types of these values.
+    /// Adds arguments of the types of these values.
     pub fn given(self, values: &[Val<'c>]) -> Self {
         self.arguments(values.iter().map(|value| value.r#type()))
     }
 
-    /// With arguments of the types and locations of these values.
+    /// Adds arguments of the types and locations of these values.
     pub fn named(mut self, values: &[Val<'c>]) -> Self {
         let of = |value: &Val<'c>| (value.r#type(), Some(super::location_of(*value)));
         self.arguments.extend(values.iter().map(of));
         self
     }
 
-    /// With this location of arguments and of the return, by which code and reports name them.
+    /// Sets the location of arguments and of the return, by which code and reports name them.
     pub fn located(self, location: Location<'c>) -> Self {
         Self { inside: Some(location), ..self }
     }
 
-    /// With an attribute.
+    /// Adds an attribute.
     pub fn with(mut self, name: &'static str, value: Attribute<'c>) -> Self {
         self.attributes.push((name, value));
         self
     }
 
-    /// With those of these attributes that another operation has.
+    /// Copies these attributes of another operation, as far as it has them.
     pub fn like(mut self, other: Op<'c>, names: &[&'static str]) -> Self {
         let known = names.iter().filter_map(|name| Some((*name, other.attribute(name).ok()?)));
         self.attributes.extend(known);
@@ -155,8 +155,9 @@ impl Outliner {
         Self { known: HashMap::new(), taken }
     }
 
-    /// The name of the function that is as `made`: another one, and `made` is erased, or `made` itself under the name
-    /// that `name` makes of the number of functions so far and of the text of this one.
+    /// The name of the function with the text of `made`. If there is one already, `made` is erased.
+    /// Otherwise it is `made` itself, named by `name` from the number of functions so far and the
+    /// text.
     ///
     /// # Errors
     /// MLIR printed text that is not UTF-8.

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use melior::ir::{Attribute, AttributeLike, Location, Module, operation::OperationLike};
 use std::ffi::c_void;
 
-/// What printing does with weights.
+/// Treatment of weights by the printer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// Print all, so that the text can be parsed again.

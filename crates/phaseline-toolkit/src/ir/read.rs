@@ -55,7 +55,7 @@ pub fn result0(op: Op<'_>) -> Result<Val<'_>> {
     }
 }
 
-/// Where a value comes from: the location of its operation or argument.
+/// Origin of a value: the location of its operation or argument.
 pub fn location_of(value: Val<'_>) -> Location<'_> {
     // SAFETY: any value has a location, which lives as long as the context.
     unsafe { Location::from_raw(sys::mlirValueGetLocation(value.to_raw())) }

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 /// Takes an operation out of the IR. Handles of it and of what is in its regions stay valid, but
 /// have no operands: the operation goes with its context.
 ///
-/// Fails if something outside of it uses its results or what is in it, if it is the last of a block
-/// and names others, for what a pass runs on, and inside of rules, patterns and verifiers.
+/// Fails if something outside of it uses its results or what is in it, or if it is the last of a
+/// block and names others. Fails also for the operation that a pass runs on, and inside of rules,
+/// patterns and verifiers.
 pub fn remove(op: Op<'_>) -> Result<()> {
     super::context::check_free()?;
     detach(op)?;

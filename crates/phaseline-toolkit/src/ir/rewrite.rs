@@ -1,8 +1,9 @@
 //! Rewriting: rules that MLIR's greedy driver applies until none of them changes anything.
 //!
-//! A rule changes the IR through its [`Rewriter`] alone, which tells the driver of each change: operations are looked at
-//! again where something about them changed, and those whose results nothing uses go, as far as they have no effects.
-//! An operation that was erased stays in memory until the rule returns, so that a handle of it does no harm.
+//! A rule changes the IR through its [`Rewriter`] alone, which tells the driver of each change. The
+//! driver looks again at operations where something about them changed, and erases unused ones
+//! without effects. An operation that was erased stays in memory until the rule returns, so that a
+//! handle of it does no harm.
 
 use super::{
     Builder, Op, Val,
@@ -140,7 +141,7 @@ impl<'c> Rewriter<'_, 'c> {
         Ok(Builder::before(op)?.told(self.raw))
     }
 
-    /// Makes uses of the results of an operation uses of other values, and erases it.
+    /// Replaces the results of an operation by other values, and erases it.
     ///
     /// # Errors
     /// The values are not as many as the results, or not of their types.
@@ -175,7 +176,7 @@ impl<'c> Rewriter<'_, 'c> {
         Ok(())
     }
 
-    /// Takes an operation out of the IR that nothing uses.
+    /// Takes an unused operation out of the IR.
     ///
     /// # Errors
     /// Something uses its results or what is in it, it names other blocks, or the driver runs on it.

@@ -3,7 +3,7 @@
 use melior::ir::{Type, TypeLike};
 use mlir_sys as sys;
 
-/// What arena and constants are aligned to, and every buffer in them.
+/// Alignment of arena and constants, and of every buffer in them, in bytes.
 pub const ALIGNMENT: i64 = 64;
 
 /// The bytes that an element takes in an array of it; none for types without a fixed size.

@@ -6,12 +6,12 @@ pub struct SmallFloat {
     bits: u32,
     /// Bits of the fraction.
     fraction: i32,
-    /// What is taken from the exponent.
+    /// Exponent bias.
     bias: i32,
     top: Top,
 }
 
-/// What stands for no finite number.
+/// Codes that stand for no finite number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Top {
     /// Nothing.
@@ -22,7 +22,7 @@ enum Top {
     NegativeZero,
     /// The greatest exponent is infinity or NaN, as in IEEE 754.
     Infinity,
-    /// There is no sign and no fraction; the greatest exponent is NaN.
+    /// The greatest exponent is NaN; there is no sign and no fraction.
     Power,
 }
 

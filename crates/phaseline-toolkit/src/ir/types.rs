@@ -75,8 +75,8 @@ pub fn vector_like(ty: Type<'_>) -> Option<Type<'_>> {
     (is_vector && is_number).then(|| Type::vector(&dims, element))
 }
 
-/// True if values of the type may keep a buffer in use: those of buffers, and of all types that are not
-/// MLIR's own, which may be addresses or tokens of transfers.
+/// True if values of the type may keep a buffer in use. Types of buffers do, and all that are not
+/// MLIR's own: they may be addresses or tokens of transfers.
 pub fn keeps_buffer(ty: Type<'_>) -> bool {
     // SAFETY: takes any type; a dialect and its name live as long as the context.
     let is_foreign = || unsafe {

@@ -301,7 +301,7 @@ impl<'c> PassCx<'_, 'c> {
         outcome
     }
 
-    /// Converts what is in the operation; if that fails, it stays as it was.
+    /// Converts what is in the operation; a failure leaves it as it was.
     ///
     /// # Errors
     /// An operation cannot be converted: the message has it, its place, and what patterns said.

@@ -85,7 +85,7 @@ pub struct Pass {
     pub run: for<'c> fn(PassOp<'c>, &OptionValues) -> Result<(), PassError<'c>>,
 }
 
-/// Why a pass failed: becomes an MLIR diagnostic at `location`, or at the operation that the pass
+/// Failure of a pass: becomes an MLIR diagnostic at `location`, or at the operation that the pass
 /// ran on.
 #[derive(Debug)]
 pub struct PassError<'c> {

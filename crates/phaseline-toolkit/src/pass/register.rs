@@ -165,7 +165,7 @@ struct Declared {
 /// The body of a pass.
 enum Body {
     Plain(for<'c> fn(PassOp<'c>, &OptionValues) -> Result<(), PassError<'c>>),
-    /// Gives false after an error.
+    /// A pass that is a type; false after an error.
     Type(fn(&mut PassCx<'_, '_>, *mut c_void) -> bool),
 }
 

@@ -14,14 +14,14 @@ use std::{
     time::Instant,
 };
 
-/// What happened to a pass.
+/// Event in the run of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassEvent {
-    /// It is about to run.
+    /// The pass is about to run.
     Before,
-    /// It has run.
+    /// The pass has run.
     After,
-    /// It has failed.
+    /// The pass has failed.
     Failed,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn is_logged() -> bool {
 /// Tells of passes by `tracing`: what ran on what, and how long.
 #[derive(Default)]
 pub(crate) struct Log {
-    /// When the passes began that run on a thread, the innermost last.
+    /// Start times of the passes that run on a thread, the innermost last.
     running: Mutex<HashMap<ThreadId, Vec<Instant>>>,
 }
 

@@ -1,4 +1,4 @@
-//! What MLIR and passes say while a session works.
+//! Diagnostics of MLIR and of passes while a session works.
 
 use crate::{ir::print, pass::PassEvent};
 use melior::ir::Location;
@@ -13,14 +13,14 @@ use std::{
 /// Warnings and remarks that a session keeps until they are taken.
 const MAX_KEPT: usize = 10_000;
 
-/// How serious a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Something that may be of interest: what a pass did, or could not do.
     Remark,
     /// Something that is likely not meant.
     Warning,
-    /// Why something failed.
+    /// A failure.
     Error,
 }
 
@@ -38,9 +38,9 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where, as MLIR writes locations: `net.mlir:3:5`; empty if that is not known.
+    /// Location, as MLIR writes it: `net.mlir:3:5`; empty if that is not known.
     pub place: String,
     /// The file of the place, if it is in one.
     pub file: Option<String>,
@@ -50,18 +50,18 @@ pub struct Diagnostic {
     pub column: u32,
     /// The pass that ran on the thread; none outside of passes.
     pub pass: Option<String>,
-    /// What.
+    /// Message.
     pub text: String,
-    /// What belongs to it, each with its place if that is another one.
+    /// Notes that belong to it, each with its place if that is another one.
     pub notes: Vec<Note>,
 }
 
 /// A note of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where, if elsewhere than the diagnostic.
+    /// Location, if elsewhere than the diagnostic.
     pub place: String,
-    /// What.
+    /// Message.
     pub text: String,
 }
 
@@ -105,10 +105,10 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// What is told of each diagnostic.
+/// Function that is told of each diagnostic.
 type Handler = Arc<dyn Fn(&Diagnostic) + Send + Sync>;
 
-/// Where the diagnostics of a session go.
+/// Sink for the diagnostics of a session.
 #[derive(Default)]
 pub(super) struct Diagnostics {
     kept: Mutex<Kept>,

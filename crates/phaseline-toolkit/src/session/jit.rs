@@ -357,11 +357,11 @@ impl Session {
     /// ```
     ///
     /// # Safety
-    /// What the functions do is done in this process. It is what the process may do, with any numbers that
-    /// [`Jit::call`] is given.
+    /// The functions run in this process. With any numbers that [`Jit::call`] is given, they do
+    /// only what the process may do.
     ///
     /// # Errors
-    /// The module is not valid, or has operations that are not of the LLVM dialect; a function that it declares is
+    /// The module is not valid, or has operations of other dialects. A function that it declares is
     /// nowhere, or of another type.
     pub unsafe fn jit(&self, module: &Module<'_>) -> Result<Jit> {
         self.check_ir(module)?;
@@ -417,7 +417,7 @@ impl Session {
 }
 
 impl Jit {
-    /// Calls a function with a tuple of up to four numbers, and gives its result: a number, or `()`.
+    /// Calls a function with a tuple of up to four numbers. The result is a number, or `()`.
     ///
     /// # Errors
     /// There is no such function; it takes or gives other numbers, or anything but numbers.

@@ -216,7 +216,7 @@ impl Flow for Places {
     }
 }
 
-/// Never comes to an end in a loop.
+/// An analysis that never comes to an end in a loop.
 #[derive(Default)]
 struct Endless;
 

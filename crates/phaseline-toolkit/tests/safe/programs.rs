@@ -52,7 +52,7 @@ impl<'a> At<'a> {
     fn bare(self, name: &str) -> Op<'a> {
         self.b().create(name, OpSpec::default()).expect("has a name")
     }
-    /// All that reads an operation.
+    /// Calls everything that reads an operation.
     fn read(self, op: Op<'a>) {
         let _ = (op.to_string(), ops_of(op).len(), operands(op).len(), ir::results(op).len());
         let _ = (effects::of(op), effects::view_source(op), effects::destinations(op));
@@ -80,7 +80,7 @@ impl<'a> At<'a> {
         );
         self.session.clear_diagnostics();
     }
-    /// Nothing runs on what is not valid.
+    /// Checks that nothing runs on invalid IR.
     fn refuses(self) {
         assert!(!ir::verify(ir::root(self.module)));
         self.session.clear_diagnostics();

@@ -205,7 +205,7 @@ fn pipelines_are_no_deeper_than_can_be_parsed() {
     session.parse(&[b'('; 100_000], "t.mlir").expect_err("is deep");
 }
 
-/// Gives what it runs on to nobody.
+/// A pass that tries to remove the operation that it runs on.
 struct Removes;
 impl Body for Removes {
     const NAME: &'static str = "removes-itself";

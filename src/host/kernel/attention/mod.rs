@@ -1,7 +1,7 @@
 //! The kernel of attention: a product, a softmax of its rows, and a product with the result.
 //!
-//! All of it is done for a block of rows before the next, so that the scores of the block stay in
-//! cache and those of all rows are never in memory. Both products are contractions as elsewhere,
+//! A block of rows goes through all of it before the next. Thus the scores of the block stay in
+//! cache, and those of all rows are never in memory. Both products are contractions as elsewhere,
 //! cut into the same tiles of rows. The first one writes to the task's part of the working memory,
 //! the second reads from it.
 
@@ -41,13 +41,13 @@ pub struct Attention {
     pub values: Contraction,
 }
 
-/// What is done to elements at the three places where there are any.
+/// Elementwise programs of attention, one for each value that they apply to.
 pub struct Programs<'p, 'c> {
-    /// To the scores.
+    /// Applied to the scores.
     pub scores: &'p Program<'c>,
-    /// To the results of softmax.
+    /// Applied to the results of softmax.
     pub weights: &'p Program<'c>,
-    /// To the results.
+    /// Applied to the results.
     pub values: &'p Program<'c>,
 }
 
@@ -58,7 +58,7 @@ impl Programs<'_, '_> {
     }
 }
 
-/// How attention is cut.
+/// Tiling of attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionBlocking {
     scores: Blocking,
@@ -96,8 +96,8 @@ impl<'c> Epilogue<'c> for Normalized<'_, 'c> {
     }
 }
 
-/// Elements from one row of the working memory to the next: a line for what is kept of a row, and an
-/// odd number of lines, so that neighbouring rows are in different sets of the cache.
+/// Elements from one row of the working memory to the next, with a line for what is kept of a row.
+/// The number of lines is odd, so that neighbouring rows are in different sets of the cache.
 pub fn row_step(columns: i64) -> i64 {
     let lines = ceil_div(columns, LINE) + 1;
     (lines + (lines + 1) % 2) * LINE
@@ -113,7 +113,7 @@ impl Attention {
         row_step(self.scores.channels)
     }
 
-    /// Where the inverse sums of rows are in the working memory: at the end of each row.
+    /// View of the inverse sums of rows in the working memory: the last element of each row.
     fn inverse_sums(&self) -> View {
         let step = self.step();
         View { offset: step - 1, row: 1, col: step, ..View::default() }

@@ -22,7 +22,7 @@ pub(super) struct Rows<'k, 'c> {
     pub memory: Val<'c>,
     /// Operands of the program.
     pub operands: Vec<(&'k View, Val<'c>)>,
-    /// What is done to the results. If there is nothing, the inverse of a row's sum is written
+    /// Elementwise program for the results. Without one, the inverse of a row's sum is written
     /// behind it, and the row is left as exponentials.
     pub program: Option<&'k Program<'c>>,
 }

@@ -2,9 +2,9 @@
 //!
 //! Both are sums over a reduction space of `x[point + offset] * w[reduction, channel]` for points
 //! of a grid (pixels or rows) and channels (filters or columns). A register tile holds some points
-//! times some vectors of channels while the reduction runs; each step loads the vectors of
-//! weights, and one scalar of x per point, which all lanes share; for bytes that is a few
-//! neighbouring ones (see [`super::arithmetic`]).
+//! times some vectors of channels while the reduction runs. Each step loads the vectors of weights,
+//! and one scalar of x per point, which all lanes share. For bytes that is a few neighbouring ones
+//! (see [`super::arithmetic`]).
 
 mod amx;
 mod reduction;
@@ -31,7 +31,7 @@ const MANY_USES: i64 = 16;
 /// Points from which on an image is worth it.
 const WIDENED_POINTS: i64 = 16;
 
-/// Where the element of a point and channel lies in a buffer.
+/// Strided view of a buffer: the place of the element of a point and channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The first element.
@@ -46,11 +46,11 @@ pub struct View {
     pub col: i64,
     /// Step from one channel to the next: 1, or 0 if all channels share an element.
     pub channel: i64,
-    /// It is a table that steps of the epilogue look things up in, and all else is 0.
+    /// True for a table that steps of the epilogue look things up in; all else is 0 then.
     pub table: bool,
-    /// Its elements are truth values.
+    /// True if elements are truth values.
     pub truth: bool,
-    /// It is no operand of the epilogue, but a second place for results.
+    /// True for a second place for results, which is no operand of the epilogue.
     pub output: bool,
 }
 
@@ -64,7 +64,7 @@ impl View {
     }
 }
 
-/// How the weights lie in memory.
+/// Memory layout of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// Channel blocks one after another, each `[reduction][lanes of the block]`.
@@ -76,7 +76,7 @@ pub enum Weights {
 /// Neighbouring channels of a group whose weights are 0 at the first taps of each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// How many there are.
+    /// Number of channels.
     pub channels: i64,
     /// Taps of 0 along each axis.
     pub skip: [i64; AXES],
@@ -103,7 +103,7 @@ pub struct Contraction {
     pub sections: Vec<Section>,
     /// Input channels of a group.
     pub depth: i64,
-    /// Which points of the input an output point sees.
+    /// Points of the input that an output point reads.
     pub window: Window,
     /// The input; its channels are the depth.
     pub x: View,
@@ -115,9 +115,9 @@ pub struct Contraction {
     pub weights_plane: i64,
     /// Elements of the reduction that share factors, one for each channel, if weights have such.
     pub scales: Option<i64>,
-    /// What the sums start from, if not from 0.
+    /// Initial values of the sums, if not 0.
     pub start: Option<Start>,
-    /// How it is cut for AMX, if it is computed there.
+    /// Tiling for AMX, if it is computed there.
     pub amx: Option<Amx>,
     /// The output.
     pub y: View,
@@ -125,13 +125,13 @@ pub struct Contraction {
     pub operands: Vec<View>,
 }
 
-/// What is done to each result before it is stored.
+/// Epilogue: operations on each result before it is stored.
 pub trait Epilogue<'c> {
     /// Emits it on vectors: the sum, and the operands' elements for the same points and channels.
     fn emit(&self, e: &Emitter<'c>, sum: Val<'c>, operands: &[Val<'c>]) -> Result<Val<'c>>;
 
-    /// Whether it is so much code that it should be emitted once per tile, in a loop over the
-    /// points, instead of once per register.
+    /// True if the code is too large to be emitted for each register. It is then emitted once per
+    /// tile, in a loop over the points.
     fn is_large(&self) -> bool {
         false
     }
@@ -147,18 +147,18 @@ impl<'c> Epilogue<'c> for NoEpilogue {
 }
 
 impl Contraction {
-    /// Whether batches or planes have weights of their own.
+    /// True if batches or planes have weights of their own.
     pub fn has_matrices(&self) -> bool {
         self.weights_batch != 0 || self.weights_plane != 0
     }
 
-    /// By how many matrices of weights those of a batch and of a plane are apart.
+    /// Distance in matrices of weights from one batch, and from one plane, to the next.
     fn matrices(&self) -> [i64; 2] {
         let size = (self.channels * self.reduction()).max(1);
         [self.weights_batch / size, self.weights_plane / size]
     }
 
-    /// How many matrices of weights there are.
+    /// Number of matrices of weights.
     fn matrix_count(&self) -> i64 {
         let [batch, plane] = self.matrices();
         1 + batch * (self.batch - 1) + plane * (self.planes - 1)
@@ -210,8 +210,8 @@ impl Contraction {
         self.batch * self.planes * self.rows * self.cols
     }
 
-    /// Whether to compute with the bytes of the image as 16-bit numbers, which the caller is to make of them: where they
-    /// are multiplied in pairs, and so often that widening them each time takes longer.
+    /// True if the caller is to widen the bytes of the image to 16-bit numbers. That is so if they
+    /// are multiplied in pairs, and so often that widening them each time would take longer.
     pub fn is_widened(&self, isa: Isa) -> bool {
         self.amx.is_none()
             && Arithmetic::of(isa, self.types) == Arithmetic::Words
@@ -219,7 +219,7 @@ impl Contraction {
             && self.window.taps() * self.channels >= MANY_USES
     }
 
-    /// How weights are packed for it.
+    /// Order of the reduction's elements in packed weights.
     pub fn grouping(&self, isa: Isa) -> Grouping {
         if let Some(amx) = &self.amx {
             return amx.grouping();

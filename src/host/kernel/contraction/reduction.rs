@@ -12,8 +12,8 @@ use crate::{
     ir::Val,
 };
 
-/// Where the operands of a reduction step lie: the tile's first point, the row of weights, and the first factor of
-/// the tile's channels.
+/// Positions of the operands of a reduction step: the tile's first point, the row of weights, and
+/// the first factor of the tile's channels.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'c> {
     pub x: Ix<'c>,

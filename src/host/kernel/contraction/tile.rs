@@ -40,7 +40,7 @@ pub(in crate::host::kernel) struct Place<'c> {
 }
 
 impl<'c> Place<'c> {
-    /// Its indices, with the step of a view that belongs to each.
+    /// The indices, with the step of a view that belongs to each.
     pub fn coordinates(&self) -> [Coordinate<'c>; 5] {
         [
             (self.batch, |view| view.batch),
@@ -52,7 +52,7 @@ impl<'c> Place<'c> {
     }
 }
 
-/// What a register tile covers.
+/// A register tile: points by vectors of channels.
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'t> {
     pub points: &'t PointTiles,
@@ -271,7 +271,7 @@ impl<'c> Kernel<'_, 'c> {
         before.map(|tiles| tiles.count * (tiles.lanes() - tiles.width())).sum()
     }
 
-    /// What the sums of a tile start from.
+    /// Initial sums of a tile.
     pub(super) fn starts(
         &self,
         e: &Emitter<'c>,

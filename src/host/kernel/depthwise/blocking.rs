@@ -1,4 +1,5 @@
-//! How a depthwise operation is cut into tiles of a row, blocks of channels and tasks, and the loops over those.
+//! Tiling of a depthwise operation: tiles of a row, blocks of channels and tasks, and the loops
+//! over those.
 
 use super::{Depthwise, Fold};
 use crate::{
@@ -16,7 +17,7 @@ const LINE: i64 = 64;
 /// Bytes of weights that stay in the second level cache from one tile to the next.
 const NEAR_BYTES: i64 = 256 << 10;
 
-/// How the work is cut.
+/// Tiling of a depthwise operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DepthwiseBlocking {
     /// Tiles along a row.
@@ -100,7 +101,7 @@ impl Depthwise {
         blocking
     }
 
-    /// Whether the weights of all channels are too many for the second level cache.
+    /// True if the weights of all channels are too many for the second level cache.
     pub(super) fn has_many_weights(&self) -> bool {
         let bytes = self.window.taps() * self.channels * self.types.weights.bytes();
         self.fold == Fold::Weighted && bytes > NEAR_BYTES

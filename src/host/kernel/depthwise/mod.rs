@@ -1,8 +1,8 @@
 //! The kernel of operations that treat each channel alone: depthwise convolutions and pools.
 //!
-//! Vectors lie along the channels. A register tile holds some neighbouring points of a row; the
-//! loop over the window's rows is clipped to the input, and within a row the taps that lie outside
-//! are left out when the kernel is emitted.
+//! Vectors lie along the channels. A register tile holds some neighbouring points of a row. The
+//! loop over the window's rows is clipped to the input; within a row the taps that lie outside are
+//! left out when the kernel is emitted.
 
 mod blocking;
 mod tile;
@@ -22,7 +22,7 @@ use crate::{
 };
 use tile::Kernel;
 
-/// What is computed of the elements that a window covers.
+/// Reduction of the elements that a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     /// The sum of their products with weights.
@@ -36,7 +36,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// What folds of elements start from.
+    /// Initial value of a fold.
     pub fn start(self, element: Element) -> f64 {
         match (self, element) {
             (Self::Max, Element::F32 | Element::F64) => f64::NEG_INFINITY,
@@ -67,7 +67,7 @@ impl Fold {
 pub struct Depthwise {
     /// Element types.
     pub types: Types,
-    /// What is computed.
+    /// Reduction of a window.
     pub fold: Fold,
     /// Images.
     pub batch: i64,
@@ -85,9 +85,9 @@ pub struct Depthwise {
     pub window: Window,
     /// The input.
     pub x: View,
-    /// How the weights lie in memory: tap by tap for each block of channels, or for all channels.
+    /// Memory layout of the weights: tap by tap for each block of channels, or for all channels.
     pub weights: Weights,
-    /// What the sums start from, if not from 0.
+    /// Initial values of the sums, if not 0.
     pub start: Option<Start>,
     /// The output.
     pub y: View,

@@ -109,7 +109,7 @@ impl<'c> Kernel<'_, 'c> {
         }
     }
 
-    /// What the folds of a tile start from.
+    /// Initial folds of a tile.
     fn starts(&self, e: &Emitter<'c>, tile: &Tile<'_, 'c>) -> Result<Vec<Val<'c>>> {
         let spec = self.spec;
         if let Some(start) = spec.start {
@@ -212,7 +212,7 @@ impl<'c> Kernel<'_, 'c> {
         if self.is_integer() { e.extend(value, signed) } else { Ok(value) }
     }
 
-    /// Whether sums are those of products of integers.
+    /// True for sums of products of integers.
     fn is_integer(&self) -> bool {
         self.spec.types.sum == Element::I32
     }
@@ -275,7 +275,7 @@ impl<'c> Kernel<'_, 'c> {
         )
     }
 
-    /// What a mean's sum is to be multiplied with.
+    /// Factor of a mean's sum; none for other folds.
     fn scale(
         &self,
         e: &Emitter<'c>,

@@ -1,4 +1,4 @@
-//! Arithmetic on indices, which is done now where they are known.
+//! Arithmetic on indices, with constant folding.
 
 use super::{Emitter, Ix};
 use crate::Result;

@@ -13,8 +13,8 @@ use crate::{
 };
 use melior::ir::{Location, Region, Type, ValueLike, block::BlockLike, r#type::MemRefType};
 
-/// An index that is known now or when the kernel runs. Arithmetic on known ones leaves no trace
-/// in the kernel.
+/// An index that is a constant, or an SSA value. Arithmetic on constants leaves no trace in the
+/// kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Ix<'c> {
     /// Known.
@@ -26,9 +26,9 @@ pub enum Ix<'c> {
 /// Emits into one block.
 #[derive(Clone, Copy)]
 pub struct Emitter<'c> {
-    /// Where operations go.
+    /// Builder of the emitted operations.
     pub builder: Builder<'c>,
-    /// What the code is for.
+    /// Instruction set that the code is for.
     pub isa: Isa,
 }
 
@@ -138,8 +138,8 @@ impl<'c> Emitter<'c> {
         b.op1_with("memref.alloca", &[], memref_type(&[count], element.r#type(&b)), attributes)
     }
 
-    /// The arguments of a kernel with so many buffers: these as they lie in memory, the last one apart,
-    /// then the tasks.
+    /// The arguments of a kernel with so many buffers: flattened inputs, the output, which is the
+    /// last buffer, and the tasks.
     pub fn buffers<'v>(
         &self,
         arguments: &'v [Val<'c>],
@@ -199,7 +199,7 @@ pub fn function<'c>(
 
 /// A run of equal blocks.
 pub struct Run {
-    /// How many.
+    /// Number of blocks.
     pub count: i64,
     /// Elements of each.
     pub size: i64,

@@ -113,8 +113,8 @@ impl<'c> Emitter<'c> {
         self.builder.op1_with("vector.shuffle", &[vector, vector], ty, mask)
     }
 
-    /// The elements of a table of 256 bytes that bytes stand for, of up to 64 lanes: those of each half of the table, and of
-    /// these the one that the uppermost bit says.
+    /// Table lookup of up to 64 bytes in a table of 256 bytes: one in each half of the table. The
+    /// uppermost bit of a byte selects the result.
     pub fn lookup(&self, bytes: Val<'c>, table: Val<'c>) -> Result<Val<'c>> {
         let b = self.builder;
         let ty = bytes.r#type();

@@ -10,11 +10,11 @@ use crate::{
 /// Elements of which some are folded.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'c> {
-    /// Where they are.
+    /// Buffer of the elements.
     pub buffer: Val<'c>,
     /// The first one.
     pub from: Ix<'c>,
-    /// Whether there is memory behind them that may be read.
+    /// True if memory behind the elements may be read.
     pub has_room: bool,
 }
 

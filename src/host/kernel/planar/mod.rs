@@ -1,9 +1,10 @@
 //! The kernel of pools on images with their channels first.
 //!
-//! Vectors lie along the columns. For each row of the output windows are folded downwards first, which gives a row of
-//! scratch memory, and then along that row, where strided columns are shuffled together: a window of 7 by 7 takes 14
-//! steps. Sums of columns first are rounded differently than those of loops, but are no worse. At the ends of a
-//! scratch row is what changes no fold, so that columns at the edges need no code of their own.
+//! Vectors lie along the columns. For each row of the output, windows are folded downwards first,
+//! which gives a row of scratch memory. They are then folded along that row, where strided columns
+//! are shuffled together: a window of 7 by 7 takes 14 steps. Sums of columns first are rounded
+//! differently than those of loops, but are no worse. At the ends of a scratch row is what changes
+//! no fold, so that columns at the edges need no code of their own.
 
 mod columns;
 mod rows;
@@ -54,7 +55,7 @@ const MAX_TAPS: i64 = 16;
 pub struct Planar {
     /// Element type.
     pub element: Element,
-    /// What is computed.
+    /// Reduction of a window.
     pub fold: Fold,
     /// Images.
     pub batch: i64,
@@ -72,7 +73,7 @@ pub struct Planar {
     pub operands: Vec<View>,
 }
 
-/// How the work is cut.
+/// Tiling of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanarBlocking {
     /// Tiles along a row.
@@ -161,7 +162,7 @@ impl Planar {
         ceil_div(self.grid[ROW], blocking.rows)
     }
 
-    /// Whether the kernel is better than loops, and its scratch memory small.
+    /// True if the kernel is better than loops, and its scratch memory small.
     pub fn is_worthwhile(&self) -> bool {
         let blocking = self.blocking(Isa::WIDEST);
         self.grid[COL] >= MIN_COLS
@@ -190,7 +191,8 @@ impl Planar {
         blocking
     }
 
-    /// Tiles of so many points along a row. Sums are made apart where windows reach beyond the input.
+    /// Tiles of so many points along a row. If sums are made of the input itself, columns whose
+    /// windows reach beyond the input have tiles of their own.
     fn tiles(&self, points: i64) -> Vec<PointTiles> {
         let cols = self.grid[COL];
         let inside = |start, count| self.window.columns_inside(start, count);
@@ -209,7 +211,8 @@ impl Planar {
         edge(0, first).chain(between).chain(edge(end, cols)).collect()
     }
 
-    /// Whether sums are made of the input itself: windows of one row have nothing to fold downwards.
+    /// True if sums are made of the input itself: windows of one row have nothing to fold
+    /// downwards.
     fn sums_apart(&self) -> bool {
         self.fold != Fold::Max && self.window.kernel[PLANE] * self.window.kernel[ROW] == 1
     }
@@ -246,7 +249,7 @@ impl Planar {
         (lo, (self.window.input[COL] - first).clamp(lo, span))
     }
 
-    /// Whether means at the ends of rows are of fewer columns.
+    /// True if means at the ends of rows are of fewer columns.
     fn counts(&self) -> bool {
         self.fold == Fold::Mean && self.window.clips(COL, self.grid[COL])
     }

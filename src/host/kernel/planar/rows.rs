@@ -80,8 +80,8 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    /// What all tasks find in scratch memory. Vectors reach beyond its rows, and arithmetic on subnormal numbers that
-    /// happen to lie there takes many times as long.
+    /// Initialises the scratch memory of all tasks. Vectors reach beyond its rows, and arithmetic
+    /// on subnormal numbers that happen to lie there takes many times as long.
     pub(super) fn begin(&self, e: &Emitter<'c>) -> Result<()> {
         let spec = self.spec;
         let pitch = spec.pitch(self.blocking);
@@ -97,7 +97,7 @@ impl<'c> Kernel<'_, 'c> {
         if self.is_prepared_once() { self.prepare(e, &self.blocking.cols[0]) } else { Ok(()) }
     }
 
-    /// Whether the ends of scratch rows are the same for all tiles.
+    /// True if the ends of scratch rows are the same for all tiles.
     fn is_prepared_once(&self) -> bool {
         self.blocking.cols.len() == 1
     }
@@ -164,8 +164,9 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    /// Rows from `place` on that are folded one after the other, so that a scratch row has left the processor's
-    /// store buffer when it is read: what lies in two of its entries is waited for.
+    /// Emits the output rows from `place` on, several of which are folded one after the other. A
+    /// scratch row has then left the processor's store buffer when it is read: a load that spans
+    /// two of its entries waits for both.
     fn output_rows(
         &self,
         e: &Emitter<'c>,
@@ -303,7 +304,7 @@ impl<'c> Kernel<'_, 'c> {
         Ok(())
     }
 
-    /// What means are divided by, except for what differs from column to column.
+    /// Divisor of means, without the part that differs from column to column.
     fn divisor(&self, e: &Emitter<'c>, taps: Taps<'c>) -> Result<Option<Val<'c>>> {
         let (spec, window) = (self.spec, &self.spec.window);
         if spec.fold == Fold::Max {

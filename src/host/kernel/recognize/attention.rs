@@ -41,7 +41,7 @@ impl<'c> Attended<'c> {
         all
     }
 
-    /// What is done besides products and softmax.
+    /// Elementwise operations besides products and softmax.
     pub fn programs(&self) -> Programs<'_, 'c> {
         Programs {
             scores: &self.scores.program,
@@ -51,15 +51,15 @@ impl<'c> Attended<'c> {
     }
 }
 
-/// Whether an operation is a softmax that attention can have: of f32, along the last dimension.
+/// True for a softmax that attention can have: of f32, along the last dimension.
 pub fn is_softmax_of_rows(op: Op<'_>) -> bool {
     let Some(softmax) = graph::Softmax::of(op) else { return false };
     f32_dims(softmax.x())
         .is_some_and(|dims| normalize_axis(softmax.axis(), dims.len()) + 1 == dims.len())
 }
 
-/// Whether attention with these scores is faster as one kernel. Its tasks are rows of the scores; the
-/// products alone have tasks along columns, too, which a few rows with many columns need.
+/// True if attention with these scores is faster as one kernel. Its tasks are rows of the scores;
+/// the products alone have tasks along columns, too, which a few rows with many columns need.
 pub fn pays(scores: Val<'_>) -> bool {
     let dims = f32_dims(scores);
     dims.as_deref().and_then(split).is_some_and(|(lead, [rows, _])| {

@@ -1,4 +1,4 @@
-//! How the dimensions of operands become the loops of a kernel.
+//! Mapping of the dimensions of operands to the loops of a kernel.
 
 use super::{Buffer, View};
 use crate::ir::{Op, graph, view::OpView};
@@ -35,7 +35,7 @@ pub fn collapse(dims: &[i64], strides: &[i64]) -> Option<i64> {
     Some(merged.map_or(0, |(step, _)| step))
 }
 
-/// How the dimensions of a kernel's output are loops.
+/// Mapping of the dimensions of a kernel's output to loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Images: batch, planes, rows, points, channels.
@@ -93,7 +93,7 @@ pub fn operand_view(out: &[i64], strides: &[i64], form: Form) -> Option<View> {
     }
 }
 
-/// What the dimensions of a result are for a product; matrices for what is none.
+/// Form of the result of an anchor op: that of a product, or matrices for other ops.
 pub fn product_form(root: Op<'_>, out: &[i64]) -> Option<Form> {
     let operands = graph::MatMul::of(root).map(|op| [op.a(), op.b()]);
     let operands = operands.or(graph::MatMulInteger::of(root).map(|op| [op.a(), op.b()]));

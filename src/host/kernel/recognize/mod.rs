@@ -1,4 +1,4 @@
-//! Which composites have a kernel, and what the kernel is.
+//! Recognition of composites that have a kernel, and construction of that kernel.
 
 pub mod attention;
 mod form;
@@ -70,17 +70,17 @@ impl Kernel {
 /// The operand with the weights.
 #[derive(Clone, Debug)]
 pub struct WeightsOperand {
-    /// Which operand of the composite.
+    /// Index of the composite's operand.
     pub operand: usize,
-    /// How they lie, if they are constant and are to be packed.
+    /// Memory layout of the weights, if they are constant and are to be packed.
     pub source: Option<Source>,
-    /// What they are multiplied with when they are packed.
+    /// Factor of the weights, applied when they are packed.
     pub scale: f64,
     /// The weights themselves less their zero points, if they are integers.
     pub integers: Option<Vec<i16>>,
     /// The same, if they are floats that bf16 has and that have factors.
     pub floats: Option<Vec<f32>>,
-    /// What either are multiplied with, `[block of the reduction][channel]`, if products are of floats.
+    /// Factors of either, `[block of the reduction][channel]`, if products are of floats.
     pub scales: Option<Vec<f32>>,
 }
 
@@ -93,7 +93,7 @@ pub enum ZeroPoint {
     Operand(usize),
 }
 
-/// What sums of integers start from.
+/// Initial values of sums of integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums {
     /// The zero point of the image.
@@ -112,7 +112,7 @@ pub struct Recognized<'c> {
     pub x: usize,
     /// The weights.
     pub weights: Option<WeightsOperand>,
-    /// What there is besides, if sums are of integers.
+    /// Initial values of the sums, if they are of integers.
     pub sums: Option<Sums>,
     /// An operand that is added to the result, and its factor.
     bias: Option<(usize, f64)>,
@@ -167,7 +167,8 @@ pub fn f32_dims(value: Val<'_>) -> Option<Vec<i64>> {
     (buffer.element == Element::F32).then_some(buffer.shape)
 }
 
-/// The dimensions of a static tensor of elements that roots of kernels read and compute; 16-bit floats are only stored.
+/// The dimensions of a static tensor of elements that anchor ops read and compute; 16-bit floats
+/// are only stored.
 pub fn computed_dims(value: Val<'_>) -> Option<Vec<i64>> {
     let is_half = |buffer: &Buffer| matches!(buffer.element, Element::F16 | Element::BF16);
     Buffer::of(value).filter(|it| it.element != Element::Bool && !is_half(it)).map(|it| it.shape)
@@ -183,13 +184,14 @@ pub fn operand_dims(value: Val<'_>) -> Option<Vec<i64>> {
     Buffer::of(value).map(|buffer| buffer.shape)
 }
 
-/// Whether an operand of a step is the table that it looks things up in.
+/// True if an operand of a step is the table that it looks things up in.
 pub fn is_table<'c>(op: Op<'c>, operand: Val<'c>) -> bool {
     graph::Lookup::of(op).is_some_and(|lookup| lookup.table() == operand)
 }
 
-/// Whether a kernel can take an op of these operands and result after its root: it is elementwise,
-/// or quantizes or dequantizes with parameters that broadcast.
+/// True if a kernel can take an op of these operands and result into its epilogue. Such an op is
+/// elementwise, looks elements up in a table, or quantizes or dequantizes with parameters that
+/// broadcast.
 pub fn is_step(op: Op<'_>) -> bool {
     if is_elementwise(op) || graph::Lookup::of(op).is_some() {
         return true;
@@ -225,7 +227,7 @@ pub struct Scope<'s, 'c> {
     pub composite: Op<'c>,
     /// Dimensions of the result.
     pub out: &'s [i64],
-    /// What they are for products.
+    /// Form of the result of a product.
     form: Form,
 }
 

@@ -77,7 +77,7 @@ impl<'c> Scope<'_, 'c> {
         Some(Recognized { weights, ..self.found("matmul", kernel, a) })
     }
 
-    /// How many of the matrices of the result, `lead` along each axis, are planes of a batch.
+    /// Number of matrices of the result, `lead` along each axis, that are planes of a batch.
     fn planes(&self, lead: &[i64]) -> Option<i64> {
         Some(match self.form {
             Form::Planes(count) => lead[lead.len().checked_sub(count)?..].iter().product(),

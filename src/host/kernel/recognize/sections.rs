@@ -1,7 +1,8 @@
 //! Channels whose filters do not reach the first taps.
 //!
-//! The phases of a transposed convolution are channels of one convolution, but where the stride does not divide the
-//! kernel some phases have a tap less along an axis than others, or none at all. Their filters are 0 there.
+//! The phases of a transposed convolution are channels of one convolution. If the stride does not
+//! divide the kernel, some phases have a tap less along an axis than others, or none at all. Their
+//! filters are 0 there.
 
 use super::WeightsOperand;
 use crate::{

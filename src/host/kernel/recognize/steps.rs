@@ -1,4 +1,4 @@
-//! The elementwise ops that follow the root of a composite.
+//! Epilogue of a composite: the elementwise ops that follow its anchor op.
 
 use super::{
     Form, Kernel, Recognized, Scope, ZeroPoint, broadcast_strides, is_step, is_table, kernel_dims,
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 impl<'c> Scope<'_, 'c> {
     /// Adds the bias and the ops `rest`, the last of which is the `graph.yield`, to the epilogue.
-    /// `root` is the root's result inside of the composite, if it has ops after it.
+    /// `root` is the anchor op's result inside of the composite, if it has ops after it.
     pub(super) fn epilogue(
         &self,
         found: &mut Recognized<'c>,
@@ -76,8 +76,8 @@ impl<'c> Scope<'_, 'c> {
         (values.get(&ir::id(end)) == Some(&last)).then_some(())
     }
 
-    /// Whether an operand is a scale or zero point that does something: layers differ in those, and share a kernel that
-    /// reads them.
+    /// True for a scale or zero point that is not known to be neutral: layers differ in those, and
+    /// share a kernel that reads them.
     fn differs(&self, op: Op<'c>, place: usize, operand: Val<'c>) -> bool {
         let neutral = if place == 1 { 1.0 } else { 0.0 };
         let known = self.operand(operand).and_then(|operand| self.outer(operand));
@@ -86,8 +86,8 @@ impl<'c> Scope<'_, 'c> {
             && known.is_none_or(|elements| elements.float(0) != neutral)
     }
 
-    /// Whether an op only adds a constant for each channel to sums of integers, which may then start
-    /// from it.
+    /// Takes an op into the initial sums of integers if it only adds a constant for each channel to
+    /// them; false if it does not.
     fn takes_bias(
         &self,
         found: &mut Recognized<'c>,
@@ -151,7 +151,7 @@ impl<'c> Scope<'_, 'c> {
         self.read(found, operand)
     }
 
-    /// What the dimensions of the result are for the kernel.
+    /// Form of the result for the kernel.
     pub(super) fn form_of(&self, found: &Recognized<'c>) -> Form {
         match &found.kernel {
             Kernel::Contraction(_) if found.kind != "conv" => self.form,

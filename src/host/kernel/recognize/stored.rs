@@ -1,7 +1,8 @@
 //! Weights that are stored as integers, or floats of 8 bits, and multiplied as floats.
 //!
-//! Products of few rows wait for the memory that weights come from. They read integers of 8 or 4 bits, or the 16 bits of
-//! bf16 that have all floats of 8, and make floats of them in registers; products of many rows read floats.
+//! Products of few rows wait for the memory that weights come from. They read integers of 8 or 4
+//! bits, or bf16, which has all floats of 8 bits, and make floats of them in registers. Products of
+//! many rows read floats.
 
 use crate::{
     host::kernel::Element,
@@ -38,7 +39,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// What a dequantized matrix is made of, if a product of `rows` rows is to read it so. It may be
+    /// Stored form of a dequantized matrix, if a product of `rows` rows is to read it so. It may be
     /// `transposed`: `[channels][reduction]`.
     pub fn of(value: Val<'_>, rows: i64, transposed: bool) -> Option<Self> {
         let op = graph::DequantizeLinear::of(edit::defining_op(value)?)?;
@@ -92,8 +93,8 @@ impl Stored {
     }
 }
 
-/// What is multiplied with factors, in the order of `places`, which are those in the constant, and rows and
-/// channels.
+/// Numbers that are multiplied with factors, in the order of `places`: positions in the constant,
+/// with rows and channels.
 fn numbers<P: Iterator<Item = (usize, (usize, usize))>>(
     op: graph::DequantizeLinear<'_>,
     places: impl Fn() -> P,

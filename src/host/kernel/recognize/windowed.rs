@@ -30,8 +30,8 @@ fn nhwc_view(dims: &[i64]) -> Option<View> {
     })
 }
 
-/// Whether a row of `cols` points can be cut into register tiles: those with columns whose window
-/// reaches beyond the input, four columns or more each, have loops of their own for each tap.
+/// True if a row of `cols` points can be cut into register tiles. Tiles of columns whose window
+/// reaches beyond the input, of four columns or more each, have loops of their own for each tap.
 pub fn has_few_edges(window: &Window, cols: i64) -> bool {
     let edges = (0..cols).filter(|col| !window.columns_inside(*col, 1)).count() as i64;
     (edges + 3) / 4 * window.kernel[COL] <= MAX_EDGE_LOOPS
@@ -75,7 +75,7 @@ pub fn pool(op: Op<'_>) -> Option<(Val<'_>, Fold)> {
     }
 }
 
-/// Whether kernels fold elements of this type over windows on these output points.
+/// True if kernels fold elements of this type over windows on these output points.
 fn folds(op: Op<'_>, fold: Fold, element: Element, (window, grid): (&Window, [i64; AXES])) -> bool {
     let folds = element.is_float() || fold == Fold::Max && element.is_byte();
     if !folds {

@@ -14,7 +14,7 @@ use crate::{
 };
 use constants::byte_values;
 
-/// How a constant `[filters][reduction]` or `[reduction][channels]` lies in memory.
+/// Memory layout of a constant `[filters][reduction]` or `[reduction][channels]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// ONNX filters: `[group][filter][input channel][tap]`, where a reduction goes over taps
@@ -31,24 +31,24 @@ pub enum Source {
     },
     /// Matrices `[rows][columns]`, rows being the reduction.
     Matrix {
-        /// How many.
+        /// Number of matrices.
         count: usize,
         /// Length of the reduction.
         rows: usize,
         /// Channels.
         columns: usize,
-        /// Whether the matrix is stored as `[columns][rows]`.
+        /// True if the matrix is stored as `[columns][rows]`.
         transposed: bool,
     },
 }
 
-/// How the elements of a reduction follow each other in packed weights.
+/// Order of the elements of a reduction in packed weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grouping {
     /// Elements of the image that lie next to each other wherever the window is. Steps of the
     /// reduction do not go beyond their end: what they lack there is 0.
     pub run: i64,
-    /// What a step takes.
+    /// Arithmetic of a step.
     pub arithmetic: Arithmetic,
 }
 
@@ -89,7 +89,7 @@ impl Source {
         }
     }
 
-    /// How far from there an element of the reduction is.
+    /// Distance of an element of the reduction from the channel's first element.
     fn step(&self, reduction: usize) -> usize {
         match *self {
             Self::Filters { depth, taps, .. } => reduction % depth * taps + reduction / depth,

@@ -7,15 +7,15 @@ use crate::host::kernel::{
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
 
-/// Whether a convolution is one of floats.
+/// True for a convolution of floats of one type, with sums that start from 0.
 pub fn has_floats(spec: &Contraction) -> bool {
     spec.types == Types::uniform(spec.types.sum)
         && spec.types.sum.is_float()
         && spec.start.is_none()
 }
 
-/// Whether a convolution is one of bytes on a machine that multiplies pairs of 16 bits, and results fit in 32 bits when they are
-/// multiplied by what filters are.
+/// True for a convolution of bytes on a machine that multiplies pairs of 16-bit numbers. Results,
+/// multiplied by the factor of the filters, must fit in 32 bits.
 pub fn has_pairs(spec: &Contraction, isa: Isa) -> bool {
     let most: i64 = if spec.types.weights == Element::I16 { 255 } else { 128 };
     let taps = spec.window.taps();

@@ -94,7 +94,7 @@ pub(super) struct Block<'k, 'c> {
     pub x: Val<'c>,
     /// The working memory of the transformed input.
     pub image: Val<'c>,
-    /// That of the products.
+    /// The working memory of the products.
     pub memory: Val<'c>,
     pub start: StartBuffers<'c>,
     products: Kernel<'k, 'c>,
@@ -228,7 +228,7 @@ impl<'c> Block<'_, 'c> {
         [0, 1, 2].map(|axis| self.maps[axis].positions.len())
     }
 
-    /// Where a point of a tile is along an axis, from the first one on.
+    /// Position of a point of a tile along an axis, from the first one on.
     pub fn position(&self, axis: usize, point: usize) -> i64 {
         self.maps[axis].positions[point] * self.spec.conv.window.dilation[axis]
     }

@@ -1,17 +1,18 @@
 //! Convolutions of neighbouring points by Winograd's algorithm: fewer products, of tiles of the image.
 //!
-//! A tile of the input of `m + r - 1` points along each axis gives `m` results of a window of `r` taps with
-//! as many products per channel as it has points: 36 instead of 144 for 4 x 4 results and 3 x 3 taps. The
-//! products of all channels are a matrix product for each point of a tile. A block of tiles goes through all of
-//! it before the next, so that what lies in between stays in the second level cache: its input is transformed,
-//! and for each block of channels the products are made, transformed back, and stored as elsewhere.
+//! A tile of the input of `m + r - 1` points along each axis gives `m` results of a window of `r`
+//! taps. It takes as many products per channel as it has points: 36 instead of 144 for 4 x 4
+//! results and 3 x 3 taps. The products of all channels are a matrix product for each point of a
+//! tile. A block of tiles goes through all of it before the next, so that intermediate results stay
+//! in the second level cache. Its input is transformed. For each block of channels the products are
+//! made, transformed back, and stored as elsewhere.
 //!
 //! Results differ from sums tap by tap as those do from each other in another order, about (`transform.rs`). An
 //! infinity makes all results of its tiles NaN.
 //!
-//! Bytes become numbers of 16 bits, whose products are added up in 32 bits, with the maps that have whole factors;
-//! filters are multiplied by a power of two for that, and results divided by it. They are exact: what wraps between is
-//! undone, since the results fit.
+//! Bytes become numbers of 16 bits, whose products are added up in 32 bits, with the maps that have
+//! whole factors. Filters are multiplied by a power of two for that, and results divided by it.
+//! They are exact: what wraps between is undone, since the results fit.
 
 mod elements;
 mod emit;
@@ -69,7 +70,7 @@ pub struct Winograd {
     /// The products of a block of tiles, a matrix for each point of a tile. Its rows are tiles, and a place's `row` is
     /// where the block lies in the working memory.
     product: Contraction,
-    /// How those are cut.
+    /// Tiling of the products.
     blocking: Blocking,
     /// Tiles of a block.
     tiles: i64,
@@ -83,7 +84,7 @@ pub struct Winograd {
     shift: i64,
 }
 
-/// Whether a contraction is a convolution whose windows overlap, with constant weights, of elements that tiles have.
+/// True for a convolution with overlapping windows, constant weights, and elements that tiles have.
 fn is_plain(spec: &Contraction, isa: Isa) -> bool {
     let window = &spec.window;
     let ones = [1; AXES];
@@ -146,8 +147,8 @@ impl Winograd {
         { found }.find(|found| found.memory().bytes() <= tiles.memory)
     }
 
-    /// The best blocks of at most so many tiles of so many results, for at most so many tasks if the working memory of
-    /// more would be larger than what the convolution reads and writes.
+    /// The best blocks of at most so many tiles of so many results. There are at most so many tasks
+    /// if the working memory of more would be larger than what the convolution reads and writes.
     fn with_results(
         spec: &Contraction,
         isa: Isa,
@@ -218,7 +219,7 @@ impl Winograd {
         tile_grid(&self.conv, self.results)
     }
 
-    /// All tiles.
+    /// Number of tiles of all images.
     fn count(&self) -> i64 {
         self.conv.batch * self.grid().iter().product::<i64>()
     }
@@ -228,7 +229,7 @@ impl Winograd {
         self.tasks
     }
 
-    /// How many of them a thread does in a nanosecond, about.
+    /// Approximate number of multiplications and additions of a thread per nanosecond.
     pub fn rate(&self, isa: Isa) -> f64 {
         (5 * isa.lanes_of(self.conv.types.sum) * packing(self.product.types)) as f64
     }
@@ -288,8 +289,8 @@ impl Contraction {
         points * self.groups * self.depth * self.channels * product_types(self).weights.bytes()
     }
 
-    /// What it costs to have these weights come from memory once, or from the last level of cache if those of the module
-    /// are near, and then from where they are kept, as often as is said.
+    /// Cost of reading these weights `times` times. They come from memory first, or from the last
+    /// level of cache if those of the module are near, and then from where they stay.
     fn memory_cost(&self, points: i64, times: f64, (isa, near): (Isa, bool)) -> f64 {
         let bytes = self.bytes_of(points);
         let [memory, cache] = [MEMORY_RATE, CACHE_RATE].map(|rate| rate * isa.lanes as f64);

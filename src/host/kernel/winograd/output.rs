@@ -75,8 +75,9 @@ impl<'c> Block<'_, 'c> {
         )
     }
 
-    /// Goes through the results of a tile along an axis that lie in the output: the position of the first one, and what
-    /// is kept from `from` on, with a step between them.
+    /// Loops over the results of a tile along an axis that lie in the output. `body` gets the
+    /// position of each, `first` being that of the first, and its place in the kept results. Those
+    /// begin at `from`, with a step between them.
     fn along(
         &self,
         e: &Emitter<'c>,

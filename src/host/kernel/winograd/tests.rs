@@ -1,4 +1,4 @@
-//! Which convolutions have tiles, and what these need.
+//! Tests for the convolutions that have tiles, and for what these need.
 
 use super::*;
 use crate::host::kernel::{Extensions, Types};

@@ -1,22 +1,24 @@
-//! What is given of how convolutions are cut into tiles.
+//! Limits on the cutting of convolutions into tiles.
 
 use super::{CACHE_BYTES, GROWTH};
 
-/// How convolutions may be cut into tiles.
+/// Limits on the tiles of convolutions.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles {
     /// Results along each axis of the window, if they are given; 1 for no tiles.
     pub results: Option<i64>,
     /// Bytes by which the filters of a module may grow yet.
     pub room: i64,
-    /// Whether the constants of the module stay in the last level of cache from one run to the next.
+    /// True if the constants of the module stay in the last level of cache from one run to the
+    /// next.
     pub(super) near: bool,
     /// Bytes that a convolution of integers may work in.
     pub(super) memory: i64,
 }
 
 impl Tiles {
-    /// Those for a module with so many bytes of constants: packages grow by no more than a half, but for small ones.
+    /// Limits for a module with so many bytes of constants: packages grow by no more than a half,
+    /// but for small ones.
     pub fn of(results: Option<i64>, constants: i64) -> Self {
         let near = constants <= CACHE_BYTES / 2;
         Self { results, room: constants / 2 + GROWTH, near, memory: i64::MAX }

@@ -1,10 +1,11 @@
 //! The matrices of Winograd's algorithm, and linear maps of vectors.
 //!
-//! For `m` sums of a window of `r` taps the polynomials whose coefficients they are get evaluated at
-//! `m + r - 2` points and at infinity, multiplied there, and interpolated (A. Lavin, S. Gray: Fast
-//! algorithms for convolutional neural networks, 2016, after S. Winograd and A. Toom). With the
-//! Vandermonde matrix V of these points, the input is multiplied by the transposed inverse of V, the taps
-//! by the first `r` columns of V, and the products by the first `m` columns, transposed.
+//! The sums of `m` windows of `r` taps correspond to polynomials with `m` and `r` coefficients.
+//! These are evaluated at `m + r - 2` points and at infinity, multiplied there, and interpolated
+//! (A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, 2016, after S. Winograd
+//! and A. Toom). V is the Vandermonde matrix of these points. The input is multiplied by the
+//! transposed inverse of V, the taps by the first `r` columns of V, and the products by the first
+//! `m` columns, transposed.
 
 use super::super::{Emitter, tiling::ceil_div};
 use crate::{
@@ -29,15 +30,15 @@ pub struct Map {
     rows: Vec<Vec<f64>>,
 }
 
-/// What becomes of the input, the taps and the products along one axis.
+/// Linear maps of the input, the taps and the products along one axis.
 pub struct Maps {
-    /// Where the points of the input lie that a tile sees, from its first one on.
+    /// Positions of the input points of a tile, from its first one on.
     pub positions: Vec<i64>,
-    /// Of the input of a tile.
+    /// Map of the input of a tile.
     pub input: Map,
-    /// Of the taps.
+    /// Map of the taps.
     pub taps: Map,
-    /// Of the products to the results.
+    /// Map of the products to the results.
     pub output: Map,
     /// Products that one polynomial has, at most.
     pub degree: i64,
@@ -95,7 +96,8 @@ impl Maps {
         Some(all)
     }
 
-    /// If numbers that are whole stay so but for taps: the power of two by which those have to be multiplied.
+    /// The power of two by which taps have to be multiplied to be whole, if the maps of input and
+    /// results keep whole numbers whole.
     pub fn whole(&self) -> Option<i64> {
         let is_sign = |factor: &f64| [0.0, 1.0, -1.0].contains(factor);
         let signs =

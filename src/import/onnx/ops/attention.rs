@@ -130,7 +130,7 @@ pub(super) struct Scaled {
     pub softcap: f64,
 }
 
-/// Scores from the first to the last of their forms, and what they give.
+/// Scores in all their stages, and the result of the attention.
 pub(super) struct Weighed<'c> {
     pub raw: Val<'c>,
     pub capped: Val<'c>,
@@ -184,10 +184,10 @@ impl Scaled {
     }
 }
 
-/// What is added to the scores: minus infinity where a key must not be seen.
+/// Addend of the scores: minus infinity where a key must not be seen.
 pub(super) struct Bias<'c> {
     pub value: Val<'c>,
-    /// Whether there may be queries that see no key at all.
+    /// True if some queries may see no key at all.
     pub may_hide_all: bool,
 }
 
@@ -310,9 +310,9 @@ pub(super) fn for_each_pair<'c, T: Element>(
     node.constant(&Tensor::from_slice(&[rows as usize, columns as usize], &values)?)
 }
 
-/// Which keys a query may see by their positions, and whether that may be none. The position of
-/// the first query follows from the keys before it: those of the cache, or for a cache of fixed
-/// size its `lengths` less the new ones.
+/// Mask of the keys that a query may see by their positions, with true if some queries may see
+/// none. The position of the first query follows from the keys before it: those of the cache, or
+/// for a cache of fixed size its `lengths` less the new ones.
 fn positional_mask<'c>(
     node: &NodeContext<'_, 'c>,
     rows: Extent<'c>,
@@ -336,7 +336,7 @@ fn positional_mask<'c>(
     };
     check_mask(rows, columns)?;
     let shape = [rows as usize, columns as usize];
-    // How far a key lies before the query, but for the offset of the queries.
+    // Distance of a key before the query, but for the offset of the queries.
     let ahead: Vec<i64> =
         (0..rows).flat_map(|row| (0..columns).map(move |column| row - column)).collect();
     let Some(lengths) = lengths.filter(|_| node.optional(4).is_none()) else {

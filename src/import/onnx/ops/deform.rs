@@ -19,7 +19,7 @@ struct Sizes {
     channels: i64,
     filters: i64,
     image: Vec<i64>,
-    /// Of the result.
+    /// Spatial dimensions of the result.
     out: Vec<i64>,
     window: Window,
     groups: i64,
@@ -94,7 +94,7 @@ impl Sizes {
         self.out.iter().product()
     }
 
-    /// Where each tap is for each point of the result without offsets, `[taps, points, n]`, the
+    /// Positions of the taps for each point of the result without offsets, `[taps, points, n]`, the
     /// last dimension first.
     fn regular(&self) -> Vec<f64> {
         let index = |mut at: i64, dims: &[i64]| -> Vec<i64> {

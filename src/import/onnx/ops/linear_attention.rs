@@ -13,7 +13,7 @@ pub(super) const OPS: &[OpEntry] = &[OpEntry::with("LinearAttention", 27, 3..=6,
 /// Longest sequence that is unrolled.
 const MAX_STEPS: i64 = 1024;
 
-/// The inputs, each `[batch, heads, steps, size]` in `f32`, and how they are used.
+/// The inputs, each `[batch, heads, steps, size]` in `f32`, and the settings of their use.
 struct Inputs<'c> {
     query: Val<'c>,
     key: Val<'c>,

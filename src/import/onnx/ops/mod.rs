@@ -1,7 +1,7 @@
 //! The operators of ONNX, by family: one function, or one table row, for each.
 //!
-//! A function makes operations of the graph dialect from a node, and is where the versions of the
-//! operator are told apart: what comes out has the meaning of the newest one.
+//! A function makes operations of the graph dialect from a node. It tells the versions of the
+//! operator apart: its result has the meaning of the newest one.
 
 mod activation;
 mod activations;
@@ -45,7 +45,7 @@ pub(crate) struct OpEntry {
     /// The version of the operator set from which on there is such an operator. Those that
     /// onnxruntime knew before the standard had them begin with 1.
     since: i64,
-    /// How many inputs it has, over all versions; those in between may be absent.
+    /// Number of inputs, over all versions; those in between may be absent.
     inputs: RangeInclusive<usize>,
     how: How,
 }

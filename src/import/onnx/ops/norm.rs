@@ -16,7 +16,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("LpNormalization", 1, 1..=1, lp_norm),
     OpEntry::with("MeanVarianceNormalization", 1, 1..=1, mean_variance_norm),
     OpEntry::with("RMSNormalization", 23, 2..=2, rms_norm),
-    // What onnxruntime called it before the standard had it.
+    // onnxruntime's name of it before the standard had it.
     OpEntry::with("SimplifiedLayerNormalization", 1, 2..=2, rms_norm),
 ];
 

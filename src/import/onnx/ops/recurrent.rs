@@ -1,4 +1,4 @@
-//! Recurrent layers: what the inputs add is one product of all steps, the rest a loop over time.
+//! Recurrent layers: one product for the inputs of all steps, and a loop over time for the rest.
 
 mod cell;
 mod weights;
@@ -30,7 +30,7 @@ struct Kind {
     activations: &'static [&'static str],
     /// Position of the initial cell state among the inputs, if there is one.
     cell: Option<usize>,
-    /// Whether the weights are integers of 8 bits.
+    /// True for weights of 8-bit integers.
     quantized: bool,
     step: for<'a, 'b, 'c> fn(&'a Cell<'a, 'b, 'c>, Val<'c>, &State<'c>) -> OpResult<State<'c>>,
 }
@@ -168,7 +168,7 @@ fn initial_state<'c>(
     Ok(State { hidden: read(5)?, cell: kind.cell.map(read).transpose()? })
 }
 
-/// What the inputs of all steps add to the gates: `[steps, batch, gates * hidden]`.
+/// Contribution of the inputs of all steps to the gates: `[steps, batch, gates * hidden]`.
 fn project<'c>(
     node: &NodeContext<'_, 'c>,
     kind: &Kind,

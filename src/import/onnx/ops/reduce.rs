@@ -36,7 +36,7 @@ pub(super) const OPS: &[OpEntry] = &[
     OpEntry::with("TopK", 1, 1..=2, top_k),
 ];
 
-/// What a reduction over no axes at all does to each element.
+/// Effect of a reduction over no axes on each element.
 type Single = for<'a, 'b, 'c> fn(&'a NodeContext<'b, 'c>, Val<'c>) -> OpResult<Val<'c>>;
 
 /// A reduction, whose axes are an attribute before operator set `since`, and an input from it on.

@@ -55,8 +55,8 @@ fn resize<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     node.emitter.op_with_optionals("resize", &operands, &attributes)
 }
 
-/// What resizing meant before operator set 11: the first element stays in place, and the nearest
-/// element is the one before.
+/// Resize with the meaning before operator set 11: the first element stays in place, and the
+/// nearest element is the one before.
 fn by_scales<'c>(
     node: &NodeContext<'_, 'c>,
     x: Val<'c>,

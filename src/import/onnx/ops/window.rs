@@ -95,7 +95,7 @@ fn mel_weight_matrix<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     Ok(vec![node.constant_of(output_type(node)?, &shape, &table)?])
 }
 
-/// How a signal is transformed.
+/// Parameters of a discrete Fourier transform.
 struct Transform {
     length: i64,
     inverse: bool,

@@ -1,4 +1,4 @@
-//! Loops: which stay loops.
+//! Loops that stay loops.
 
 use super::*;
 

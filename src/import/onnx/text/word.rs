@@ -64,7 +64,7 @@ impl Words {
         if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
     }
 
-    /// What stands between two of a list that ends with this sign.
+    /// Reads a comma between elements, unless the list ends here with this sign.
     pub(super) fn separator(&mut self, end: &str) -> Read<()> {
         match self.peek() {
             Word::Sign(next) if *next == end => Ok(()),
@@ -156,7 +156,7 @@ fn word(text: &str) -> Read<(Word, &str)> {
     Err(format!("`{sign}` is no sign of ONNX's text"))
 }
 
-/// Where a number ends: digits, a point, and an exponent with its sign.
+/// End of a number: digits, a point, and an exponent with its sign.
 fn number_end(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = from;

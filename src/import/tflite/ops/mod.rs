@@ -17,7 +17,7 @@ pub(crate) struct Entry {
     pub(crate) code: i32,
     /// The format's name.
     pub(crate) name: &'static str,
-    /// How many operands it takes.
+    /// Number of operands.
     pub(crate) operands: RangeInclusive<usize>,
     /// Emits operations, and sets the results.
     pub(crate) import: fn(&mut Node<'_, '_>) -> Outcome<()>,
@@ -37,7 +37,7 @@ pub(crate) fn find(code: i32) -> Option<&'static Entry> {
     TABLES.iter().flat_map(|table| table.iter()).find(|entry| entry.code == code)
 }
 
-/// What an operator without a row is called.
+/// Name of an operator without a row.
 pub(crate) fn name(code: i32) -> String {
     let known = OTHERS.iter().find(|(other, _)| *other == code);
     known.map_or_else(|| format!("operator {code}"), |(_, name)| (*name).to_owned())

@@ -56,7 +56,7 @@ fn slice(node: &mut Node<'_, '_>) -> Outcome<()> {
     put(node, (y, stored), layout)
 }
 
-/// What a strided slice does with the dimensions: bits of the masks are positions in the lists.
+/// Treatment of the dimensions by a strided slice: bits of the masks are positions in the lists.
 #[derive(Default)]
 struct Strided {
     lists: [Vec<i64>; 4],

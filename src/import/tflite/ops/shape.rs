@@ -77,7 +77,7 @@ fn concatenation(node: &mut Node<'_, '_>) -> Outcome<()> {
     put(node, (joined, same), layout)
 }
 
-/// What changes the type, or what integers stand for.
+/// Imports a conversion of the type or of the quantization.
 fn convert(node: &mut Node<'_, '_>) -> Outcome<()> {
     let layout = node.layout(&[0]);
     let value = node.real(0, layout)?;
@@ -242,7 +242,7 @@ fn zeros_like(node: &mut Node<'_, '_>) -> Outcome<()> {
     if sizes.contains(&ir::DYNAMIC) {
         return Err("the shape of its operand is not known: give --shape".into());
     }
-    // What stands for 0.
+    // The integer that stands for 0.
     let output = node.output(0)?;
     let zero = output.scales.as_ref().map_or(0, |scales| scales.zeros[0]);
     let tensor = scalar_tensor(output.dtype.unwrap_or(DType::F32), zero as f64);

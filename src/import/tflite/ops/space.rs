@@ -29,7 +29,7 @@ pub(super) const OPS: &[Entry] = &[
     op(100, "MIRROR_PAD", 2..=2, mirror_pad),
 ];
 
-/// What is before each dimension, then behind each, in a layout.
+/// Padding before each dimension, then behind each, in a layout.
 fn pads(node: &Node<'_, '_>, layout: Layout) -> Outcome<Vec<i64>> {
     let rank = node.tensor(0)?.dims.len();
     let listed = node.integers(1)?;
@@ -72,7 +72,7 @@ fn mirror_pad(node: &mut Node<'_, '_>) -> Outcome<()> {
     padded(node, None, "reflect")
 }
 
-/// How positions of a resized image map to the operand.
+/// Coordinate mapping of a resized image to the operand.
 fn coordinates(align_corners: bool, half_pixel_centers: bool) -> &'static str {
     match (align_corners, half_pixel_centers) {
         (true, _) => "align_corners",
@@ -148,7 +148,7 @@ fn volume(blocks: &[i64]) -> Outcome<i64> {
     product.ok_or_else(|| format!("blocks of {blocks:?} are too large"))
 }
 
-/// Sizes of blocks, and what is added to or cut off each blocked dimension.
+/// Sizes of blocks, and the amounts added to or cut off each blocked dimension.
 fn blocks(node: &Node<'_, '_>, dims: &[i64]) -> Outcome<(Vec<i64>, Vec<i64>)> {
     let (blocks, edges) = (node.integers(1)?, node.integers(2)?);
     let fits = blocks.iter().all(|block| *block >= 1)

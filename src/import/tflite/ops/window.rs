@@ -250,7 +250,7 @@ fn transpose_conv(node: &mut Node<'_, '_>) -> Outcome<()> {
     node.set(0, y, Layout::First)
 }
 
-/// Whether an operand holds real numbers or stands for them.
+/// True for an operand that holds real numbers or stands for them.
 pub(super) fn is_real(node: &Node<'_, '_>, index: usize) -> Outcome<bool> {
     let operand = node.tensor(index)?;
     Ok(operand.scales.is_some() || operand.dtype.is_some_and(DType::is_float))

@@ -49,12 +49,13 @@ struct Local {
 struct Shared {
     size: u64,
     users: Set,
-    /// Whether it is in use before the window, and behind it.
+    /// True if it is in use before the window.
     begun: bool,
+    /// True if it is in use behind the window.
     kept: bool,
 }
 
-/// What has been done, what may be next, and the bytes in use.
+/// Jobs that are done, jobs that may be next, and the bytes in use.
 #[derive(Clone, Copy)]
 struct State {
     done: Set,
@@ -121,7 +122,7 @@ impl Search {
     }
 
     /// The lowest peak that was found, `most` at first, and the order that has it if that is lower.
-    /// Peaks below the floor are not looked for. What is spent of the effort is taken from it.
+    /// Peaks below the floor are not looked for. The effort that this takes is deducted.
     pub(super) fn run(
         &mut self,
         most: u64,
@@ -151,7 +152,8 @@ impl Search {
         (high, best)
     }
 
-    /// No order of the window needs less: what one job uses, and what stays all the time.
+    /// Lower bound for any order of the window: the most that one job uses, and what stays
+    /// throughout.
     fn least(&self) -> u64 {
         let ends = |buffer: &&Shared| buffer.begun && !buffer.kept;
         let stays =
@@ -207,7 +209,7 @@ impl Search {
         Outcome::Nothing
     }
 
-    /// Does all that leaves no more in use than there was: no order is worse for it.
+    /// Takes all jobs that leave no more bytes in use than before: no order is worse for it.
     fn settle(
         &mut self,
         mut state: State,

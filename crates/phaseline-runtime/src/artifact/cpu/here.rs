@@ -39,7 +39,8 @@ pub const HERE: &str = match (cfg!(target_os = "linux"), cfg!(target_arch = "x86
     _ => "unknown-unknown-unknown",
 };
 
-/// The features that can be asked for here, and whether this machine has them and this process may use them.
+/// The features that can be asked for here, each true if this machine has it and this process may
+/// use it.
 pub fn here() -> &'static [(&'static str, bool)] {
     // Virtual machines take long to answer CPUID.
     static FOUND: OnceLock<Vec<(&str, bool)>> = OnceLock::new();
@@ -71,7 +72,7 @@ mod x86 {
     /// Registers that a system has to save for processes that use a feature.
     #[derive(Clone, Copy)]
     enum Saved {
-        /// Those that all save.
+        /// Registers that all systems save.
         Base,
         /// `ymm`.
         Avx,

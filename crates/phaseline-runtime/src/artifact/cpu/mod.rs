@@ -1,11 +1,11 @@
-//! Features of CPUs without LLVM: what this machine has, by asking it, and what code for a machine may use,
-//! by tables.
+//! Features of CPUs without LLVM: those of this machine, by asking it, and those that code for a
+//! machine may use, by tables.
 //!
-//! `x86_64.txt` and `aarch64.txt` are made of LLVM's tables. A row is `cpu NAME FEATURE...`, what a CPU has,
-//! or `feature NAME FEATURE...`, what goes with a feature. What follows from other features of a row is left
-//! out of it. The tables have the features that [`here`] answers for, and those that imply or follow from
-//! one of them. A test of `phaseline` (`cargo test --lib machines::`) compares them with LLVM, and writes what
-//! differs.
+//! `x86_64.txt` and `aarch64.txt` are made of LLVM's tables. A row is `cpu NAME FEATURE...`, the
+//! features of a CPU, or `feature NAME FEATURE...`, those that a feature implies. A row leaves out
+//! features that follow from others of it. The tables have the features that [`here`] answers for,
+//! and those that imply or follow from one of them. A test of `phaseline`
+//! (`cargo test --lib machines::`) compares them with LLVM, and writes the differences.
 
 mod here;
 

@@ -18,7 +18,8 @@ pub struct MemoryUse {
     /// The operation that runs when so many bytes are in use, as its place in the model.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub peak: String,
-    /// Bytes of the constants. Those of the host's block have all that devices' memories are loaded from.
+    /// Bytes of the constants. The host's block includes those that devices' memories are loaded
+    /// from.
     pub constants_bytes: usize,
     /// Bytes that there are, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]

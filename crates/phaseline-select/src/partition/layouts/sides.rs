@@ -105,8 +105,9 @@ fn as_given(pattern: &Pattern, found: &Match) -> Vec<ValueId> {
     values
 }
 
-/// The shape of what a call takes as given, if any layout of it will do: each place of a result is computed from the same
-/// place of what is given, and from single elements and tables.
+/// Shape of the tensors that a call takes as given; none unless any layout of them will do. Each
+/// place of a result is then computed from the same place of those tensors, and from single
+/// elements and tables.
 pub fn goes_by_places(found: &Match, pattern: &Pattern, facts: Facts) -> Option<Vec<i64>> {
     let graph = facts.graph;
     if !pattern.call.as_ref()?.is_given() {

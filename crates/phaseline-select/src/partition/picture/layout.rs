@@ -2,8 +2,8 @@
 //!
 //! Each operation is in the layer below the lowest that it depends on. Edges over several layers
 //! get a point in each of them, which keeps them clear of other operations. Within a layer the
-//! order comes from the mean place of neighbours, a few times down and up; then each layer takes
-//! the places closest to its neighbours' that keep order and distance.
+//! order comes from the mean place of neighbours, in a few sweeps down and up. Each layer then
+//! takes the places closest to its neighbours' that keep order and distance.
 
 /// Width of an operation's box.
 pub const NODE_WIDTH: f64 = 210.0;
@@ -17,7 +17,7 @@ const SWEEPS: usize = 12;
 /// More points for long edges than this would take too long; the edges are then straight.
 const MAX_POINTS: usize = 30_000;
 
-/// Where everything is.
+/// Coordinates of all boxes and edges.
 pub struct Layout {
     /// Width of the picture.
     pub width: f64,
@@ -204,8 +204,8 @@ fn depths(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     depth
 }
 
-/// The places closest to the wanted ones that keep the order and the widths: neighbours that want
-/// to be too close form a block, which is put at the mean of what they want.
+/// The places closest to the wanted ones that keep the order and the widths. Neighbours that want
+/// to be too close form a block, which is put at the mean of their wanted places.
 fn settle(wanted: &[f64], widths: &[f64]) -> Vec<f64> {
     // Each block: the sum of what its nodes want for its left end, and how many they are.
     let mut blocks: Vec<(f64, usize)> = vec![];

@@ -17,7 +17,7 @@ const COLOURS: [&str; 8] =
     ["#8ecae6", "#ffb703", "#b5e48c", "#e5989b", "#cdb4db", "#fb8500", "#90e0c5", "#a3b18a"];
 const HOST_COLOUR: &str = "#e9e9ec";
 
-/// What a click on an operation shows.
+/// Details that a click on an operation shows.
 #[derive(Serialize)]
 struct Detail {
     head: String,

@@ -1,9 +1,9 @@
 //! Branch and bound over the choice of matches.
 //!
 //! Operations are decided in program order: each goes to one of the matches that cover it, or to
-//! the host. A partial choice is given up when what it costs at least is no less than the best
-//! partition known: the work decided so far, the transfers and calls that are certain, and for each
-//! open operation the least that anybody takes for it.
+//! the host. A partial choice is pruned when its lower bound is no less than the cost of the best
+//! partition known. The bound adds the work decided so far, the transfers and calls that are
+//! certain, and for each open operation its least cost on any target.
 
 use super::{is_cheaper, ranks};
 use crate::{
@@ -115,7 +115,7 @@ impl Exact<'_, '_> {
         }
     }
 
-    /// What every completion of the choice costs at least.
+    /// Lower bound on the cost of every completion of the choice.
     fn bound(&self) -> f64 {
         let prices = self.problem.prices;
         let mut bound: f64 = self.taken.iter().map(|number| prices.matches[*number]).sum();
@@ -166,7 +166,7 @@ impl Exact<'_, '_> {
         sum
     }
 
-    /// Whether an operation is decided to be on the host or on another device.
+    /// True if an operation is decided to be on the host or on another device.
     fn is_elsewhere(&self, op: OpId, device: usize) -> bool {
         match self.decided[op.index()] {
             Decision::Open => false,

@@ -65,7 +65,7 @@ impl Local<'_, '_> {
         numbers.filter(|n| self.problem.candidates.matches[*n].device == device).collect()
     }
 
-    /// What a match saves per operation over the host, transfers and calls aside.
+    /// Saving of a match over the host, per operation, transfers and calls aside.
     fn saving(&self, number: usize) -> f64 {
         let ops = &self.problem.candidates.matches[number].found.ops;
         let prices = self.problem.prices;
@@ -108,8 +108,8 @@ impl Local<'_, '_> {
         groups.into_iter().map(|group| chosen.matches_of(group)).collect()
     }
 
-    /// Gives all regions that cost more than the host takes back to it. What one region costs does
-    /// not depend on the others, so they can all go at once.
+    /// Gives all regions that cost more than on the host back to it. The cost of a region does not
+    /// depend on the others, so they can all go at once.
     fn return_dear_regions(&mut self) -> bool {
         let chosen = &self.best.chosen;
         let (request, candidates) = (self.problem.request, self.problem.candidates);

@@ -32,7 +32,7 @@ fn ranks(preferred: &[usize]) -> Vec<usize> {
     ranks
 }
 
-/// Whether a cost is lower by more than rounding.
+/// True if a cost is lower by more than rounding.
 fn is_cheaper(cost: f64, than: f64) -> bool {
     cost < than && (than.is_infinite() || than - cost > 1e-9 * than)
 }

@@ -387,7 +387,7 @@ fn integer(expr: &Expr, value: &Val) -> Result<i64, String> {
     }
 }
 
-/// Whether an integer type has a number.
+/// True if a number is in the range of an integer type.
 fn fits(dtype: DType, number: f64) -> bool {
     let bits = dtype.size() as i32 * 8;
     let (least, most) = match dtype {

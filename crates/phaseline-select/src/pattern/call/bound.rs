@@ -1,4 +1,4 @@
-//! What a call is for one match, with all that is computed at compile time.
+//! A call as bound to one match, with all that is computed at compile time.
 
 use super::{CType, Permutation};
 use crate::{graph::ValueId, tensor::DType, tile::plan::Plan};
@@ -34,8 +34,8 @@ pub enum BoundLayout {
     Permuted(Permutation),
     /// All elements in one dimension.
     Flat,
-    /// In blocks: for each dimension that the call sees, which one of the graph it is,
-    /// the size of its blocks (1 for none), and whether it is the place in a block.
+    /// In blocks. For each dimension that the call sees, `parts` has its dimension in the graph,
+    /// the size of its blocks (1 for none), and true for the place in a block.
     Blocked {
         /// The dimensions.
         parts: Vec<(usize, i64, bool)>,
@@ -140,9 +140,9 @@ pub enum BoundArg {
 pub struct BoundCall {
     /// The function.
     pub symbol: String,
-    /// Whether it returns a status.
+    /// True if it returns a status.
     pub status: bool,
-    /// Whether the first argument is the device.
+    /// True if the first argument is the device.
     pub device: bool,
     /// The arguments after the device.
     pub args: Vec<BoundArg>,
@@ -150,7 +150,7 @@ pub struct BoundCall {
     pub scratch: i64,
     /// The declaration in C, as far as the arguments tell; none if it takes structs.
     pub prototype: Option<String>,
-    /// How the work is cut into pieces that fit the device's memory.
+    /// Tiling of the work into pieces that fit the device's memory.
     pub tile: Option<Plan>,
     /// Arrays that are given to the functions that store tiles, behind all other inputs.
     pub arrays: Vec<BoundArg>,

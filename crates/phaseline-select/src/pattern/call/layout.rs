@@ -7,7 +7,7 @@ use crate::expr::{
 };
 use std::fmt;
 
-/// How a function wants a tensor.
+/// Layout in which a function takes a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layout {
     /// `nhwc`, `[1, 0]`: its dimensions in another order.
@@ -155,7 +155,7 @@ fn part(tokens: &mut Tokens) -> PatternResult<BlockPart> {
     })
 }
 
-/// Whether the parts have all of each dimension once.
+/// True if the parts have all of each dimension once.
 fn is_complete(parts: &[BlockPart]) -> bool {
     let rank = parts.iter().map(BlockPart::dim).max().map_or(0, |dim| dim.saturating_add(1));
     rank <= parts.len()

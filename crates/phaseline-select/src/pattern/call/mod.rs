@@ -1,4 +1,4 @@
-//! Typed prototypes: the C function that a match becomes a call of.
+//! Typed prototypes: C functions that matches become calls of.
 //!
 //! ```text
 //! int npu_conv2d(device, in x as nhwc, in w as ohwi, in? b, out y as nhwc, i32 x.shape[1],
@@ -6,21 +6,22 @@
 //!                struct conv_params { stride.h = conv.strides[0], mode = name NPU_FAST,
 //!                                     scales = const i32 quant_multiplier(values(s)) })
 //! ```
-//! - `in x`: pointer to the const elements of a capture; `in? x` is null when it is absent.
-//! - `out y`: pointer to an output: a capture, or the match's outputs in order.
-//! - `out y over x`: pointer to what is in `x`, of which the function makes `y`: it writes what changes.
-//! - `as nhwc`: the tensor is transposed for the call, `as flat` has one dimension, and
-//!   `as [0/8, 1, 0%8]` is a constant in blocks; `as given` is whatever layout neighbours have, in one
-//!   dimension of `given.size` elements; see [`Layout`].
-//! - `i32 EXPR`, `bool`, `f32`, `size`: a number that is computed at compile time. What depends on
-//!   an absent part of the match is 0.
-//! - `name X`: an enumerator or macro of a header.
-//! - `const i32 LIST`: pointer to a constant array, in tiles `over` a loop to the part for its piece;
-//!   `scratch BYTES`: working memory for the call.
-//! - `struct t { field = ... }`, or `t { ... }` for a name that typedef made: pointer to a struct;
-//!   fields are expressions, `name`, `const`,
-//!   `scratch` and `in`.
-//! - `device`, first if at all: the handle of the open device.
+//! - `in x`: Pointer to the const elements of a capture; `in? x` is null when it is absent.
+//! - `out y`: Pointer to an output: a capture, or the match's outputs in order.
+//! - `out y over x`: Pointer to the contents of `x`, of which the function makes `y`: it writes
+//!   what changes.
+//! - `as nhwc`: The tensor is transposed for the call. `as flat` has one dimension, and
+//!   `as [0/8, 1, 0%8]` has dimensions cut into blocks. `as given` is whatever layout neighbours
+//!   have, in one dimension of `given.size` elements; see [`Layout`].
+//! - `i32 EXPR`, `bool`, `f32`, `size`: A number that is computed at compile time. It is 0 if it
+//!   depends on an absent part of the match.
+//! - `name X`: An enumerator or macro of a header.
+//! - `const i32 LIST`: Pointer to a constant array, in tiles `over` a loop to the part for its
+//!   piece.
+//! - `scratch BYTES`: Working memory for the call.
+//! - `struct t { field = ... }`, or `t { ... }` for a name that typedef made: Pointer to a struct.
+//!   Its fields are expressions, `name`, `const`, `scratch` and `in`.
+//! - `device`, first if at all: The handle of the open device.
 
 mod bind;
 mod bound;
@@ -38,7 +39,7 @@ use crate::{
 };
 use std::fmt;
 
-/// What a function returns.
+/// Return type of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     /// Nothing.
@@ -116,7 +117,7 @@ pub enum Param {
 /// A C function and how to call it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallProto {
-    /// What it returns.
+    /// Its return type.
     pub returns: Returns,
     /// Its name.
     pub symbol: String,
@@ -199,7 +200,7 @@ impl Param {
         }
     }
 
-    /// This parameter, and those inside it.
+    /// The parameter itself, and those inside it.
     pub fn flat(&self) -> Vec<&Param> {
         let mut all = vec![self];
         if let Param::Struct { fields, .. } = self {

@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What makes one value of many, or, of several lists of numbers, a list.
+    /// Type of a reduction: one value of many, or, of several lists of numbers, a list.
     fn reduction(&self, span: Span, name: &str, args: &[Expr]) -> PatternResult<Ty> {
         if matches!(name, "all" | "any") {
             return match self.items(args)? {

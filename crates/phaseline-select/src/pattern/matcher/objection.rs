@@ -1,4 +1,4 @@
-//! Why a match that fits the match expression is refused.
+//! Reasons for refusing a match that fits the match expression.
 
 use super::Matcher;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Matcher<'_, '_> {
-    /// Why a match that fits the match expression is refused.
+    /// Reason for refusing a match that fits the match expression; none if it is sound.
     pub(super) fn objection(&self, found: &Match) -> Option<Reason> {
         for clause in &self.pattern.clauses {
             let scope = MatchScope { pattern: self.pattern, found };
@@ -61,9 +61,9 @@ impl Matcher<'_, '_> {
 }
 
 impl Matcher<'_, '_> {
-    /// Whether a value's element type has to be one of the target's. Of constants not where a call is not
-    /// given them, where a condition is about their type, and of numbers and lists that say where or how
-    /// much: those are for the compiler.
+    /// True if a value's element type has to be one of the target's. Exempt are constants that the
+    /// call is not given, and those with a condition on their type. So are integers and lists of
+    /// them that say where or how much, which are for the compiler.
     fn asks_for_type(&self, found: &Match, value: ValueId) -> bool {
         let graph = self.facts.graph;
         if !graph.is_constant(value) {

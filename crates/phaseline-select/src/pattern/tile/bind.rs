@@ -27,7 +27,7 @@ pub(in crate::pattern) struct Binder<'a> {
     pub(super) facts: Facts<'a>,
     /// The plan, as far as it is made.
     pub plan: Plan,
-    /// How many tensors are read.
+    /// Number of tensors that are read.
     reads: usize,
     /// The arrays that stores are given, which are the last of what is read.
     pub arrays: Vec<(DType, Expr)>,

@@ -160,7 +160,7 @@ impl Checker<'_> {
         Ok([self.integer(&pool.bytes)?, double_buffer, overlap_stores, keep_results])
     }
 
-    /// What is read can be loaded, and what is written stored.
+    /// Checks that pools can load the tensors that are read, and store those that are written.
     fn check_moves(&self, call: &CallProto) -> PatternResult<()> {
         for param in call.params.iter().flat_map(Param::flat) {
             let (name, way) = match param {

@@ -1,4 +1,4 @@
-//! The dimensions of a tile: what cuts them, and how many a transfer may have.
+//! The dimensions of a tile: their cuts, and the number that a transfer may have.
 
 use super::{Binder, Dim, dma::MAX_DIMS};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Binder<'_> {
-    /// What cuts a dimension of so many positions.
+    /// The plan's dimension of so many positions, with the loop or window that cuts it.
     pub(super) fn dim(
         &mut self,
         (name, index): (&str, usize),

@@ -1,12 +1,11 @@
 //! Prototypes of the functions that move tiles.
 //!
-//! They are written as calls are, with `host` and `tile` for the two ends of a transfer, `kept` in place of
-//! `host` for one that stays on the device. Numbers
-//! are expressions over `channel`, `element` (bytes of one, `tile_element` in the tile), `rank`, what
-//! patterns give as `given.NAME` (not of a wait), and lists with an entry for
-//! each dimension that a transfer may have, outermost first: `count`, and the strides in bytes
-//! `host_stride` and `tile_stride`. Dimensions that a transfer does not have have count 1 and
-//! stride 0.
+//! They are written as calls are, with `host` and `tile` for the two ends of a transfer, `kept` in
+//! place of `host` for one that stays on the device. Numbers are expressions over `channel`,
+//! `element` (bytes of one, `tile_element` in the tile), `rank`, and the arguments `given.NAME` of
+//! patterns (not for a wait). Lists have an entry for each dimension that a transfer may have,
+//! outermost first: `count`, and the strides in bytes `host_stride` and `tile_stride`. Dimensions
+//! that a transfer lacks have count 1 and stride 0.
 
 use crate::{
     error::suggestion,

@@ -1,11 +1,13 @@
-//! `[pattern.tile]`: how the work of a match is cut into pieces for a device's own memory.
+//! `[pattern.tile]`: tiling of the work of a match for a device's own memory.
 //!
-//! The loops of the work have an extent; tensors of the call say for each dimension which loop cuts
-//! it, or which window of a loop slides over it, or `*` for all of it. Arguments of the call may
-//! then use `tile.oc` (positions of a loop that the tile has), `first(ic)` and `last(ic)`,
-//! `tile.x.shape[2]`, `tile.x.pad[2]` and `tile.x.pad_end[2]` (positions of a dimension that the
-//! tile has, and zeros before and after them at the borders of the tensor), and, of a tensor whose
-//! tile is in no pool, `tile.x.stride[2]` (elements from one position of a dimension to the next).
+//! The loops of the work have an extent. Each dimension of a tensor of the call names the loop that
+//! cuts it, or the window of a loop that slides over it, or `*` for all of it.
+//!
+//! Arguments of the call may use `tile.oc`, the positions of a loop that the tile has, `first(ic)`
+//! and `last(ic)`. `tile.x.shape[2]` is the number of positions of a dimension that the tile has.
+//! `tile.x.pad[2]` and `tile.x.pad_end[2]` are the zeros before and after them at the borders of
+//! the tensor. If the tile of a tensor is in no pool, `tile.x.stride[2]` is the number of elements
+//! from one position of a dimension to the next.
 
 mod bind;
 mod check;
@@ -27,14 +29,14 @@ pub struct TileSpec {
     pub pools: Vec<PoolSpec>,
     /// The loops.
     pub loops: Vec<LoopSpec>,
-    /// The tensors of the call by name, and what cuts each of their dimensions.
+    /// The tensors of the call by name, with the cut of each of their dimensions.
     pub tensors: Vec<(String, Vec<DimSpec>)>,
     /// For each tensor, the place of the pool that its tile is in; none if the tile stays where the
     /// tensor is.
     pub places: Vec<Option<usize>>,
-    /// For each tensor, what its tile has of its own.
+    /// For each tensor, the properties of its tile itself.
     pub own: Vec<OwnSpec>,
-    /// What the computation of a tile costs.
+    /// Cost of the computation of a tile.
     pub cost: Option<String>,
     /// Conditions on the sizes of a tile.
     pub require: Vec<String>,
@@ -52,7 +54,7 @@ impl TileSpec {
     }
 }
 
-/// A memory and how data gets there, as texts.
+/// A memory and its DMA, as texts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PoolSpec {
@@ -60,7 +62,7 @@ pub struct PoolSpec {
     pub name: String,
     /// Its size in bytes, over options.
     pub bytes: String,
-    /// What buffers in it start at multiples of.
+    /// Alignment of buffers in it, in bytes.
     pub alignment: i64,
     /// Bytes that the innermost dimension of a tile is filled up to a multiple of.
     pub row: i64,
@@ -68,7 +70,7 @@ pub struct PoolSpec {
     pub dma: DmaSpec,
 }
 
-/// How data gets to a pool and back, as texts.
+/// DMA of a pool, as texts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DmaSpec {
@@ -76,11 +78,12 @@ pub struct DmaSpec {
     pub channels: i64,
     /// The most dimensions of a transfer.
     pub dims: i64,
-    /// Whether the next tile is loaded while one is computed on, over options.
+    /// Condition of double buffering, over options: the next tile is loaded while one is computed
+    /// on.
     pub double_buffer: String,
-    /// Whether the next tile is computed while one is stored, over options.
+    /// Condition of overlapped stores, over options: the next tile is computed while one is stored.
     pub overlap_stores: String,
-    /// Whether results stay for the calls that read them, over options.
+    /// Condition, over options, under which results stay for the calls that read them.
     pub keep_results: String,
     /// Prototype of the function that starts a transfer into the pool, if there is one.
     pub load: Option<String>,
@@ -100,7 +103,7 @@ pub struct DmaSpec {
     pub shift_cost: Option<String>,
     /// Prototype of the function that waits for a transfer.
     pub wait: Option<String>,
-    /// What a transfer costs.
+    /// Cost of a transfer.
     pub cost: String,
 }
 
@@ -112,15 +115,15 @@ pub struct LoopSpec {
     pub name: String,
     /// Number of positions.
     pub extent: String,
-    /// What pieces are multiples of.
+    /// Number that pieces are multiples of.
     pub multiple: Option<String>,
     /// The most positions of a piece.
     pub max: Option<String>,
-    /// Whether results of its pieces are added up.
+    /// True for a reduction: results of its pieces are added up.
     pub reduce: bool,
 }
 
-/// What cuts a dimension of a tensor.
+/// Cut of a dimension of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum DimSpec {
@@ -140,13 +143,13 @@ pub enum DimSpec {
 pub struct Tile {
     /// The declaration.
     pub spec: TileSpec,
-    /// For each pool, its bytes, whether the next tile is loaded while one is computed on, and whether
-    /// one is computed while another is stored.
+    /// For each pool, its bytes, and the conditions of double buffering, of overlapped stores, and
+    /// of results that stay.
     pools: Vec<[Expr; 4]>,
     loops: Vec<Loop>,
     /// For each tensor of the declaration, its dimensions.
     tensors: Vec<Vec<Dim>>,
-    /// For each tensor of the declaration, its own element type and what its store is given.
+    /// For each tensor of the declaration, the properties of its tile itself.
     own: Vec<store::Own>,
     cost: Option<Expr>,
     require: Vec<Expr>,

@@ -1,8 +1,8 @@
 //! Properties of a tile itself: an element type, and arguments of the function that loads or stores it.
 //!
 //! A device that adds up in 32 bits and stores 8 says so of the output's tile: `dtype = "i32"`, and
-//! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales. What it
-//! reads may be of another type in the pool in the same way, by `dtype` and `load`.
+//! under `store` the numbers and arrays that the pool's `store` calls `given.NAME`, such as scales.
+//! Inputs may be of another type in the pool in the same way, by `dtype` and `load`.
 
 use super::{
     Binder, DimSpec, PoolSpec,
@@ -20,7 +20,7 @@ use crate::{
     tile::plan,
 };
 
-/// What a tile has of its own, as texts.
+/// Properties of a tile itself, as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnSpec {
@@ -32,7 +32,7 @@ pub struct OwnSpec {
     /// Arguments of the function that loads it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<GivenSpec>,
-    /// What the function that stores it is given.
+    /// Arguments of the function that stores it.
     pub given: Vec<GivenSpec>,
 }
 
@@ -48,7 +48,7 @@ pub struct GivenSpec {
     pub over: Option<String>,
 }
 
-/// What a tile has of its own.
+/// Properties of a tile itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     pub dtype: Option<DType>,
@@ -82,7 +82,7 @@ pub fn given_name(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// What a prototype is given by patterns: names, and the type of the elements of arrays.
+/// Arguments that a prototype takes from patterns: names, and the element types of arrays.
 fn wanted_by(proto: &CallProto) -> Vec<(String, Option<DType>)> {
     let mut found: Vec<(String, Option<DType>)> = vec![];
     for param in proto.params.iter().flat_map(Param::flat) {
@@ -103,7 +103,7 @@ fn wanted_by(proto: &CallProto) -> Vec<(String, Option<DType>)> {
 }
 
 impl Checker<'_> {
-    /// What the tiles of all tensors have of their own.
+    /// Properties of the tiles of all tensors.
     pub(super) fn own(&self, call: &CallProto) -> PatternResult<Vec<Own>> {
         let params = call.params.iter().flat_map(Param::flat);
         let outputs: Vec<&str> = params

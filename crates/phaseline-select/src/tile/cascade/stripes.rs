@@ -46,12 +46,12 @@ pub struct Ring {
     pub rows: i64,
 }
 
-/// What a call is for a stripe.
+/// A call as it is computed for one stripe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The call on parts of its tensors.
     pub call: Call,
-    /// Which parts they are, for each tensor.
+    /// For each tensor, its part for the stripe; empty for all of it.
     pub slices: Vec<Vec<Slice>>,
     /// The tensors that are the same for all stripes and are loaded once for them.
     pub held: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct Part {
 /// Stripes in a row that differ only in where they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stripes {
-    /// How many they are.
+    /// Number of stripes.
     pub count: i64,
     /// The calls of each.
     pub parts: Vec<Part>,
@@ -260,7 +260,7 @@ fn restrict(call: &Call, place: usize, start: i64, size: i64) -> Option<Part> {
     Some(Part { call: Call { plan, reads: call.reads }, slices, held: vec![], rings: vec![] })
 }
 
-/// Whether anything of a call depends on which piece of a loop is the first or the last.
+/// True if anything of a call depends on which piece of a loop is the first or the last.
 fn knows_ends(plan: &Plan, name: &str) -> bool {
     let given = plan.tensors.iter().flat_map(|tensor| &tensor.given).map(|given| &given.value);
     let args = plan.args.iter().map(|argument| &argument.value);

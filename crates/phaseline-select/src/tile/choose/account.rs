@@ -1,4 +1,4 @@
-//! What a choice of tiles comes to, for people and programs.
+//! Accounts of a choice of tiles: sizes, memory, transfers and costs, for people and programs.
 
 use super::{Choice, Chooser, Cut};
 use crate::tile::plan::Tensor;
@@ -12,15 +12,15 @@ pub struct Account {
     pub loops: Vec<LoopAccount>,
     /// The memories that tiles are in.
     pub pools: Vec<PoolAccount>,
-    /// What is moved of each tensor.
+    /// Transfers of each tensor.
     pub moves: Vec<MoveAccount>,
-    /// What computation costs, in the unit of the manifest.
+    /// Cost of computation, in the unit of the manifest.
     pub compute: f64,
-    /// What transfers cost.
+    /// Cost of transfers, in the same unit.
     pub transfers: f64,
     /// Both, less what goes on at the same time.
     pub total: f64,
-    /// What takes longer.
+    /// The bottleneck: `computation` or `transfers`.
     pub bound: &'static str,
 }
 
@@ -35,7 +35,7 @@ pub struct PoolAccount {
     pub bytes: i64,
 }
 
-/// A loop and how it is cut.
+/// A loop and its pieces.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoopAccount {
     /// Its name.
@@ -44,11 +44,11 @@ pub struct LoopAccount {
     pub size: i64,
     /// Number of pieces.
     pub pieces: i64,
-    /// Whether its pieces are added up.
+    /// True for a reduction: results of its pieces are added up.
     pub reduce: bool,
 }
 
-/// What is moved of a tensor.
+/// Transfers of a tensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveAccount {
     /// The tensor.
@@ -60,13 +60,14 @@ pub struct MoveAccount {
     /// The element type of its tile, if that is not the tensor's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<String>,
-    /// The part of the cost of its transfers that is waited for as its pool has no room for a second tile, if there is none.
+    /// The cost of its transfers that is waited for because its pool has no space for a second
+    /// tile; none if it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<f64>,
 }
 
 impl Chooser<'_> {
-    /// What a choice comes to; none if it is not one of this plan's.
+    /// The account of a choice; none if it is not one of this plan's.
     pub fn account(&self, choice: &Choice) -> Option<Account> {
         let cuts = self.cuts_of(choice)?;
         let transfers: Vec<f64> =

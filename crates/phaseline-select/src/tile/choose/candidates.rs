@@ -7,11 +7,11 @@ const ORDERS: usize = 2;
 
 /// The cheapest of the tiles that were compared, by cost; equal ones as they were found.
 pub(super) struct Kept {
-    /// How many are kept.
+    /// Number of tiles that are kept.
     room: usize,
-    /// How many orders of the same sizes.
+    /// Number of orders that are kept of the same sizes.
     orders: usize,
-    /// What others have to differ from.
+    /// The choice that the kept ones have to differ from.
     first: Option<Choice>,
     found: Vec<(f64, Choice)>,
 }
@@ -32,7 +32,7 @@ impl Kept {
         self.found.clear();
     }
 
-    /// Whether there is no room for more.
+    /// True if there is no space for more.
     pub fn is_full(&self) -> bool {
         self.found.len() >= self.room
     }
@@ -42,7 +42,7 @@ impl Kept {
         self.found.first()
     }
 
-    /// Whether tiles of such a cost are not kept.
+    /// True if tiles of such a cost are not kept.
     pub fn is_beyond(&self, cost: f64) -> bool {
         self.is_full() && self.found.last().is_none_or(|(most, _)| cost >= *most)
     }
@@ -63,15 +63,16 @@ impl Kept {
     }
 }
 
-/// Whether two choices are of one order, and of sizes that differ little.
+/// True if two choices are of one order, and of sizes that differ little.
 fn is_near(a: &Choice, b: &Choice) -> bool {
     let near = |(a, b): (&i64, &i64)| *a.min(b) as f64 > COARSE * *a.max(b) as f64;
     a.order == b.order && a.sizes.iter().zip(&b.sizes).all(near)
 }
 
 impl Chooser<'_> {
-    /// At most so many tiles that fit with their costs, the cheapest first: that which [`Chooser::choose`]
-    /// takes, then others that differ from it in the order of loops or clearly in a size.
+    /// At most so many tiles that fit, with their costs, the cheapest first. The first is the
+    /// choice of [`Chooser::choose`]; the others differ from it in the order of loops or clearly in
+    /// a size.
     pub fn candidates(&self, count: usize) -> Vec<(f64, Choice)> {
         let Some((cost, first)) = self.cheapest().filter(|_| count > 0) else { return vec![] };
         let mut others = Kept::others(count - 1, first.clone());

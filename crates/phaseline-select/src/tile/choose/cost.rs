@@ -1,15 +1,15 @@
-//! What tiles cost.
+//! Cost model of tiles.
 
 use super::{Chooser, Cut, divide_up};
 use crate::tile::plan::Tensor;
 
-/// How often the tile of a tensor is moved in an order of loops.
+/// Transfers of the tile of a tensor in an order of loops.
 pub(super) struct Moves {
-    /// How often.
+    /// Number of transfers.
     pub times: f64,
-    /// Which part of it is while another tile is computed on.
+    /// The part of them that is done while another tile is computed on.
     pub ahead: f64,
-    /// The part that would be, had its pool room for a second buffer.
+    /// The part that would be, had its pool space for a second buffer.
     pub withheld: f64,
 }
 
@@ -32,14 +32,14 @@ impl Chooser<'_> {
         self.variables.iter().map(size).collect()
     }
 
-    /// What the computation of all tiles costs.
+    /// Cost of the computation of all tiles.
     pub(super) fn compute_cost(&self, cuts: &[&Cut]) -> f64 {
         let Some(formula) = &self.compute else { return 0.0 };
         let tiles: f64 = cuts.iter().map(|cut| cut.count as f64).product();
         tiles * formula.value(&self.values(cuts))
     }
 
-    /// How many runs of adjacent bytes a tile of a tensor has on average, and bytes of each.
+    /// Average number of runs of adjacent bytes in a tile of a tensor, and bytes of each.
     pub(super) fn runs(&self, tensor: &Tensor, cuts: &[&Cut]) -> (f64, f64) {
         // From the innermost dimension: bytes are adjacent until a dimension is cut.
         let (mut run, mut runs, mut adjacent) = (tensor.moved_element() as f64, 1.0, true);
@@ -55,7 +55,7 @@ impl Chooser<'_> {
         (runs, run)
     }
 
-    /// What the transfer of a tile of a tensor costs.
+    /// Cost of the transfer of a tile of a tensor.
     pub(super) fn transfer_cost(&self, tensor: &Tensor, cuts: &[&Cut]) -> f64 {
         // What stays where it is costs nothing.
         let Some(pool) = tensor.moved_pool() else { return 0.0 };
@@ -63,7 +63,7 @@ impl Chooser<'_> {
         self.transfers[pool].value(&[runs, run, runs * run])
     }
 
-    /// How often each tensor's tile is moved in an order of loops.
+    /// Transfers of each tensor's tile in an order of loops.
     pub(super) fn moves(&self, cuts: &[&Cut], order: &[usize]) -> Vec<Moves> {
         let count = |place: usize| cuts[place].count as f64;
         let is_reduced = |place: &usize| self.plan.loops[*place].reduce && cuts[*place].count > 1;
@@ -100,7 +100,7 @@ impl Chooser<'_> {
         moves
     }
 
-    /// What all tiles cost in an order of loops.
+    /// Cost of all tiles in an order of loops.
     pub(super) fn cost(
         &self,
         cuts: &[&Cut],
@@ -121,7 +121,7 @@ impl Chooser<'_> {
         f64::from(u8::from(pool.is_some_and(|pool| pool.dma.overlap_stores)))
     }
 
-    /// Whether the next tile of a tensor is loaded while one is computed on.
+    /// True if the next tile of a tensor is loaded while one is computed on.
     fn runs_ahead(&self, tensor: &Tensor) -> bool {
         tensor.moved_pool().is_some_and(|place| self.plan.pools[place].dma.double_buffer)
     }

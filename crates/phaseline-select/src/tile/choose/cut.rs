@@ -1,11 +1,11 @@
-//! The sizes that a loop may be cut to, and what each means.
+//! The sizes that a loop may be cut to, and the pieces that each makes.
 
 use crate::tile::plan::Loop;
 
 /// A coarse choice has each next size smaller by this.
 pub(super) const COARSE: f64 = 0.8;
 
-/// What a size of a loop means.
+/// A size of a loop, with the pieces that it makes.
 #[derive(Clone)]
 pub(super) struct Cut {
     pub size: i64,
@@ -13,8 +13,8 @@ pub(super) struct Cut {
     pub count: i64,
     /// For each window, the most input positions of a piece, and those of a piece on average.
     pub inputs: Vec<(i64, f64)>,
-    /// Which part of the pieces is loaded while another one is computed on: those in loops, but for
-    /// the first of each.
+    /// The part of the pieces that is loaded while another one is computed on: those in loops, but
+    /// for the first of each.
     pub ahead: f64,
 }
 

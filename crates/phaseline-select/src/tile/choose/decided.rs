@@ -12,15 +12,15 @@ impl Chooser<'_> {
         }
     }
 
-    /// Tiles as a choice; none if they are none that may be chosen: of other loops, of sizes or in an
-    /// order that no choice has, too large for a pool, or against a requirement.
+    /// Tiles as a choice, if they may be chosen. They may not with other loops, with sizes or an
+    /// order that no choice has, when too large for a pool, or against a requirement.
     pub fn admit(&self, tiles: &Tiles) -> Option<Choice> {
         let order = tiles.order.iter().map(|name| self.plan.loop_named(name));
         let choice = Choice { sizes: tiles.sizes.clone(), order: order.collect::<Option<_>>()? };
         self.allows(&choice).then_some(choice)
     }
 
-    /// Whether a choice is one of those that are compared.
+    /// True if a choice is one of those that are compared.
     pub(super) fn allows(&self, choice: &Choice) -> bool {
         self.cuts_of(choice).is_some_and(|cuts| {
             self.fits(&cuts) && super::orders(self.plan, &self.free(&cuts)).contains(&choice.order)

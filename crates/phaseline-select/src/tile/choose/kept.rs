@@ -9,19 +9,20 @@ use crate::{
 /// A call that is a single tile.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    /// What its computation costs.
+    /// Cost of its computation.
     pub compute: f64,
-    /// What transfers cost that may run ahead of it in a loop around the call.
+    /// Cost of transfers that may run ahead of it in a loop around the call.
     pub ahead: f64,
-    /// What other transfers cost.
+    /// Cost of other transfers.
     pub waited: f64,
     /// Its tiles: pool, bytes, and whether they may be loaded ahead.
     pub tiles: Vec<(String, i64, bool)>,
 }
 
 impl Chooser<'_> {
-    /// Whether all tiles of tensors that are kept in their pool are adjacent bytes there, at places where
-    /// tiles may be: calls know no strides. What moves tiles to such a place does.
+    /// True if all tiles of tensors that are kept in a pool may be where they are in it. A tile
+    /// that a call uses there must be adjacent bytes at an aligned place, as calls know no strides.
+    /// A function that moves tiles to such a place knows strides and only asks for the alignment.
     pub(super) fn are_adjacent(&self, cuts: &[&Cut]) -> bool {
         let kept = self.plan.tensors.iter().filter(|tensor| tensor.kept);
         let mut homes = kept
@@ -46,7 +47,7 @@ impl Chooser<'_> {
         Some(here.map(bytes).collect())
     }
 
-    /// What the call is as a single tile; none if that does not fit.
+    /// The call as a single tile; none if that does not fit.
     pub fn whole(&self) -> Option<Whole> {
         let cuts: Option<Vec<&Cut>> =
             self.cuts.iter().map(|cuts| cuts.first().filter(|cut| cut.count == 1)).collect();
@@ -65,7 +66,7 @@ impl Chooser<'_> {
         Some(whole)
     }
 
-    /// What the cheapest tile costs; none if none fits.
+    /// Cost of the cheapest tile; none if none fits.
     pub fn least_cost(&self) -> Option<f64> {
         Some(self.account(&self.choose()?)?.total)
     }
@@ -113,7 +114,7 @@ pub fn shift_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
     Ok(formula.value(&[1.0, bytes as f64, bytes as f64]))
 }
 
-/// What it costs to move so many adjacent bytes to or from a pool at once.
+/// Cost of moving so many adjacent bytes to or from a pool at once.
 pub fn transfer_of(pool: &Pool, bytes: i64) -> Result<f64, String> {
     let cost = Expr::parse(&pool.dma.cost).map_err(|error| error.to_string())?;
     let formula = Formula::compile(&cost, &transfer_variable)?;

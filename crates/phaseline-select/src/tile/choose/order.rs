@@ -29,13 +29,13 @@ fn permutations(loops: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// Where the plan's order has a loop, if it says.
+/// Position of a loop in the order that the plan states, if it is there.
 fn rank(plan: &Plan, place: usize) -> Option<usize> {
     let name = &plan.loops[place].name;
     plan.order.iter().position(|other| other == name)
 }
 
-/// Whether a loop moves the tile that is to stay.
+/// True if a loop moves the stationary tile; all do where the plan has none.
 fn moves_stationary(plan: &Plan, place: usize) -> bool {
     let stays = plan.tensors.iter().find(|tensor| Some(&tensor.name) == plan.stationary.as_ref());
     stays.is_none_or(|tensor| tensor.depends_on(place))

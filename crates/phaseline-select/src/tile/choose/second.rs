@@ -4,8 +4,9 @@ use super::{Chooser, Cut, cost::Moves, tile_bytes};
 use std::cmp::Reverse;
 
 impl Chooser<'_> {
-    /// Takes the second buffers from those that their pools have no room for. They go to loads before stores, and to
-    /// large tiles before small ones, as `tir-double-buffer` and `tir-overlap-stores` have it.
+    /// Takes second buffers from the tiles for which their pools have no space. Loads get one
+    /// before stores, and large tiles before small ones, as in `tir-double-buffer` and
+    /// `tir-overlap-stores`.
     pub(super) fn grant(&self, cuts: &[&Cut], moves: &mut [Moves]) {
         let wanted = |index: &usize| moves[*index].ahead > 0.0;
         let mut wanted: Vec<usize> = (0..moves.len()).filter(wanted).collect();

@@ -252,8 +252,8 @@ impl<'r, 'p> ConversionRewriter<'r, 'p> {
         Ok(true)
     }
 
-    /// Moves the blocks of a region to the region at the same place of an operation that the pattern made, where it is
-    /// empty, and converts the types of their arguments.
+    /// Moves the blocks of a region to an operation that the pattern made, into its empty region of
+    /// the same index. Converts the types of their arguments.
     ///
     /// # Errors
     /// There are no such regions, or one has blocks already; or a type cannot be converted.

@@ -1,4 +1,4 @@
-//! What the typed builders of operations are made of.
+//! Parts that the typed builders of operations collect.
 
 use super::OpInfo;
 use crate::{

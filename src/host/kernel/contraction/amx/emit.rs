@@ -19,7 +19,7 @@ use crate::{
 
 /// Points whose epilogue is one piece of code.
 const TOGETHER: i64 = 4;
-/// How many bytes before they are used weights are fetched.
+/// Bytes between the weights in use and those that are prefetched.
 const AHEAD: i64 = 8 << 10;
 /// Chunks of a run that a turn of a loop takes.
 const UNROLL: i64 = 4;
@@ -63,7 +63,7 @@ struct Loops<'k, 'c> {
     /// Addresses of the image, or its copy, and of the weights.
     image: Ix<'c>,
     weights: Ix<'c>,
-    /// Where the sums of a tile go, and its address.
+    /// Scratch memory for the sums of a tile, and its address.
     sums: Val<'c>,
     sums_at: Ix<'c>,
 }
@@ -375,7 +375,8 @@ impl<'c> Loops<'_, 'c> {
         Ok(())
     }
 
-    /// What comes after the sums of some points, which lie in memory.
+    /// Finishes some points whose products lie in memory: adds their initial sums, and applies the
+    /// epilogue.
     fn points(
         &self,
         e: &Emitter<'c>,

@@ -5,8 +5,9 @@
 //! of each, or two floats. Their product
 //! is added to the sums of these points and channels, which leave through memory for the epilogue.
 //!
-//! Where windows reach beyond the rows or columns of the input, the rows that a task sees are first copied, with zeros
-//! around them (`strip.rs`): then all windows are alike, and taps of a row often follow each other.
+//! Windows may reach beyond the rows or columns of the input. A task then first copies the rows
+//! that it reads, with zeros around them (`strip.rs`). All windows of the copy are alike, and taps
+//! of a row often follow each other.
 
 mod emit;
 mod registers;
@@ -46,7 +47,7 @@ const IMAGE_BYTES: i64 = 128 << 10;
 /// Bytes of weights from which on they wait for memory: each is to be read by one task only, and fetched early.
 const MANY_WEIGHTS: i64 = 256 << 10;
 
-/// How a contraction is cut for AMX.
+/// Tiling of a contraction for AMX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amx {
     /// Points in a register.
@@ -65,15 +66,15 @@ pub struct Amx {
     chunk: i64,
     /// Bytes of a run after all whole chunks.
     rest: i64,
-    /// Whether tasks copy what they see of the image.
+    /// True if tasks copy the part of the image that they read.
     copies: bool,
     /// Elements that a weight is the sum of.
     parts: usize,
 }
 
 impl Contraction {
-    /// How the contraction with these weights is cut for AMX, if the machine has it, it can do this, and is faster
-    /// than vectors.
+    /// AMX tiling of the contraction with these weights, if the machine has AMX, the contraction
+    /// fits it, and it is faster than vectors.
     pub fn amx(&self, isa: Isa, weights: &[i16]) -> Option<Amx> {
         let bytes = isa.amx && self.types.image.is_byte() && self.types.sum == Element::I32;
         let (amx, cost) = self.best_amx(weights::parts(weights).filter(|_| bytes)?)?;
@@ -186,7 +187,8 @@ impl Amx {
         blocking
     }
 
-    /// How many tasks there should be for a plane and a block of channels, and how much of the image one may see.
+    /// Desired number of tasks for a plane and a block of channels, and bytes of the image that one
+    /// may read.
     fn strips(spec: &Contraction, blocks: i64) -> (i64, i64) {
         if spec.bytes_of_weights() >= MANY_WEIGHTS {
             return (1, 4 * IMAGE_BYTES);
@@ -215,7 +217,7 @@ impl Amx {
         [ceil_div(blocks, task.channels), ceil_div(tiles, task.cols), rows]
     }
 
-    /// How weights are packed.
+    /// Order of a reduction's elements in packed weights.
     pub fn grouping(&self) -> Grouping {
         Grouping { run: self.run, arithmetic: self.arithmetic() }
     }
@@ -306,7 +308,7 @@ impl Amx {
 }
 
 impl Contraction {
-    /// What multiplies and adds.
+    /// Arithmetic of the reduction steps.
     pub fn arithmetic(&self, isa: Isa) -> Arithmetic {
         match self.amx {
             Some(amx) => amx.arithmetic(),

@@ -21,7 +21,7 @@ const REST: [i64; 2] = [4, 5];
 /// Bytes of a configuration.
 const CONFIGURATION: i64 = 64;
 
-/// What a chunk of a run takes.
+/// Registers for a chunk of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Operands {
     pub image: i64,
@@ -29,7 +29,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// Those of whole chunks, or of a rest.
+    /// The registers for whole chunks, or for a rest.
     pub fn of(rest: bool) -> Self {
         let [image, weights] = if rest { REST } else { WHOLE };
         Self { image, weights }

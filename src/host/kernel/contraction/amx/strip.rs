@@ -22,7 +22,7 @@ pub(super) struct Strip<'k, 'c> {
     pub memory: Val<'c>,
 }
 
-/// Where the first element is that a task sees: what its image, group and plane are, and the rows of the output.
+/// Origin of a task: image, group, plane, and the rows of the output.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'c> {
     pub batch: Ix<'c>,
@@ -32,7 +32,7 @@ pub(super) struct Seen<'c> {
 }
 
 impl<'k, 'c> Strip<'k, 'c> {
-    /// Memory for what so many rows of the output see.
+    /// Memory for the rows of the image that so many rows of the output read.
     pub fn new(e: &Emitter<'c>, amx: &Amx, spec: &'k Contraction, rows: i64) -> Result<Self> {
         let image = spec.types.image;
         let memory = e.scratch(amx.strip_bytes(spec, rows) / image.bytes(), image)?;

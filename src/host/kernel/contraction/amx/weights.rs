@@ -3,7 +3,8 @@
 use super::{Amx, Contraction};
 use crate::host::kernel::{ChannelTiles, weights::Source};
 
-/// How many bytes each of these weights is the sum of: bytes less a zero point may have nine bits.
+/// Number of bytes, one or two, whose sum each of these weights is: a byte less a zero point may
+/// have nine bits.
 pub(super) fn parts(weights: &[i16]) -> Option<usize> {
     (1..=2)
         .find(|parts: &i16| {

@@ -152,9 +152,9 @@ fn parts<'c>(node: &NodeContext<'_, 'c>) -> OpResult<(Val<'c>, Val<'c>, Val<'c>)
     Ok((part(q, "query")?, part(k, "key")?, part(v, "value")?))
 }
 
-/// What is added to scores beside their causal order.
+/// Addends of the scores beside their causal mask.
 struct Extras<'c> {
-    /// Which keys are there: lengths, or numbers above 0 for those that are.
+    /// Mask of the valid keys: lengths, or one number per key, above 0 for a valid one.
     mask: Option<Val<'c>>,
     bias: Option<Val<'c>>,
 }
@@ -202,7 +202,8 @@ impl<'c> Extras<'c> {
     }
 }
 
-/// Which keys a mask shows, to go with scores `[batch, heads, queries, keys]`; none where it hides nothing.
+/// The keys that a mask shows, to go with scores `[batch, heads, queries, keys]`; none where it
+/// hides nothing.
 fn seen<'c>(node: &NodeContext<'_, 'c>, mask: Val<'c>, columns: i64) -> OpResult<Option<Val<'c>>> {
     let dims = node.static_dims(mask, "mask_index")?;
     let shown = |shape: &[i64]| {
@@ -220,8 +221,8 @@ fn seen<'c>(node: &NodeContext<'_, 'c>, mask: Val<'c>, columns: i64) -> OpResult
     }
 }
 
-/// Keys before the end of each text; a list twice as long as there are texts has ends, then starts; one of three times and
-/// two has lengths, then sums of lengths.
+/// Mask of the keys before the end of each text. A list of twice the number of texts has ends, then
+/// starts. One of three times the number and two has lengths, then sums of lengths.
 fn lengths<'c>(
     node: &NodeContext<'_, 'c>,
     mask: Val<'c>,

@@ -158,7 +158,7 @@ fn matmul_n_bits<'c>(node: &NodeContext<'_, 'c>) -> OpResult<Vec<Val<'c>>> {
     let number = |name: &str, default: i64| node.attributes.int_or(name, default);
     let (k, n) = (number("K", 0)?, number("N", 0)?);
     let (bits, block) = (number("bits", 4)?, number("block_size", 0)?);
-    // How exact the product has to be at least: it is exact in f32.
+    // The least accuracy of the product, which is exact in f32.
     node.attributes.ignore("accuracy_level");
     node.attributes.ignore("weight_prepacked");
     if ![2, 4, 8].contains(&bits) {

@@ -52,7 +52,7 @@ struct Sizes {
     columns: i64,
 }
 
-/// Where the new elements of each text begin.
+/// Position of the first new element of each text.
 enum Start<'c> {
     Known(i64),
     /// 64-bit integers, `[batch]`.

@@ -7,7 +7,7 @@ use super::super::super::emit::OpResult;
 use super::super::activations::Activation;
 use super::weights::Weights;
 
-/// What goes from one step to the next: both `[batch, hidden]`.
+/// State carried from one step to the next: both `[batch, hidden]`.
 #[derive(Clone, Copy)]
 pub(super) struct State<'c> {
     pub(super) hidden: Val<'c>,
@@ -88,7 +88,7 @@ impl<'c> Cell<'_, '_, 'c> {
         self.node.slice(sums, axis, gate * self.size, (gate + 1) * self.size)
     }
 
-    /// What the hidden state adds to the gates.
+    /// Contribution of the hidden state to the gates.
     fn recur(&self, hidden: Val<'c>) -> OpResult<Val<'c>> {
         self.product(hidden, self.recurrence, self.recurrence_bias)
     }
