@@ -28,3 +28,4 @@ mod sums;
 mod transposes;
 mod vanilla;
 mod views;
+mod words;
