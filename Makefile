@@ -135,7 +135,7 @@ planted: build ## Plant 60 defects in the C of some targets and of each template
 mutate: build ## Plant all defects in targets, and print the rate that check-target finds (an hour)
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --least 85
 
-check-docs: build data ## Run the commands of README.md and docs, compare docs/generated with the sources
+check-docs: build data ## Run the commands of README.md and docs, compare docs/reference/generated with the sources
 	docs/generate.sh --check
 	$(PYTHON) tests/docs/run.py
 
@@ -147,7 +147,7 @@ format: setup ## Format Rust, C and C++
 	rustfmt --edition 2024 $(BY_MACRO)
 	$(LLVM_BIN)/clang-format -i $(C_FILES)
 
-docs: build ## Regenerate docs/generated
+docs: build ## Regenerate docs/reference/generated
 	docs/generate.sh
 
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes docs/generated from the dialects' declarations and from the programs' own help. With
+# Writes docs/reference/generated from the dialects' declarations and from the programs' own help. With
 # --check it only compares: what is committed has to be what would be written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tblgen=/usr/lib/llvm-22/bin/mlir-tblgen
-out=docs/generated
+out=docs/reference/generated
 if [[ "${1:-}" == --check ]]; then
   out=$(mktemp -d)
   trap 'rm -rf "$out"' EXIT
@@ -48,7 +48,7 @@ done
 } > "$out/passes.md"
 python3 docs/manifest_schema.py > "$out/target.schema.json"
 env -u PHASELINE_TARGET_PATH target/debug/phaseline targets > "$out/targets.txt"
-if [[ "$out" != docs/generated ]] && ! diff -r docs/generated "$out"; then
-  echo "docs/generated is not what the sources say: run 'make docs' and commit it" >&2
+if [[ "$out" != docs/reference/generated ]] && ! diff -r docs/reference/generated "$out"; then
+  echo "docs/reference/generated is not what the sources say: run 'make docs' and commit it" >&2
   exit 1
 fi

@@ -1,4 +1,4 @@
-"""Runs what README.md, docs/*.md and targets/*/README.md tell readers to type: run.py [FILE.md]...
+"""Runs what README.md, docs/**/*.md and targets/*/README.md tell readers to type: run.py [FILE.md]...
 
 sh       a script, run by bash in a folder of its own that has net.onnx and net.mlir; `make` and
          `cargo` run in the repository
@@ -173,7 +173,7 @@ def check_document(path):
 
 def main():
     given = [Path(name).resolve() for name in sys.argv[1:]]
-    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
+    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = sum(pool.map(check_document, documents))
     if failures:
