@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-TARGETS = Path(__file__).resolve().parents[1] / "src" / "targets"
+TARGETS = Path(__file__).resolve().parents[2] / "src" / "targets"
 FILES = ("manifest/raw.rs", "codegen.rs", "device.rs", "kind.rs")
 ROOT = "RawManifest"
 HEAD = re.compile(r"pub (struct|enum) (\w+) \{$")
@@ -142,10 +142,10 @@ class Writer:
         return {"enum": [kebab(name) for name, _ in variants]}
 
 
-def main():
+def schema():
     writer = Writer()
     writer.reference(ROOT)
-    schema = {
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "target.toml",
         "description": "The manifest of a target of Phaseline. A file that another manifest includes is of $defs/RawManifest.",
@@ -153,7 +153,7 @@ def main():
         "required": ["target"],
         "$defs": dict(sorted(writer.definitions.items())),
     }
-    print(json.dumps(schema, indent=1))
 
 
-main()
+if __name__ == "__main__":
+    print(json.dumps(schema(), indent=1))
