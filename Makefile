@@ -82,7 +82,7 @@ runtime-c: setup ## Test the C runtime and the device simulators, also under san
 	runtime-c/test/run.sh gcc build/runtime-c-gcc
 	runtime-c/test/run.sh $(LLVM_BIN)/clang build/runtime-c-clang
 
-embed: setup ## Build and run the embedding example outside of the repository, as README.md says
+embed: setup ## Build and run the embedding example outside of the repository, as docs/guides/embedding.md says
 	tests/embed/outside.sh target
 
 new-compiler: setup ## Build and test a crate that `phaseline new-compiler` writes, outside of the repository
@@ -153,9 +153,9 @@ docs: build ## Regenerate docs/reference/generated
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
 	cargo bench --features internals
 
-bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
+bench-peers: build ## Measure layers and networks beside onnxruntime, append to benches/results
 	for set in classes networks further others wider integers wider-integers; do \
-		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --table docs/performance.md || exit 1; done
+		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --results benches/results/$$set.csv || exit 1; done
 
 clean: ## Remove what was built
 	rm -rf build target
