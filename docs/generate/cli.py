@@ -9,7 +9,7 @@ HEAD = """# Command line
 
 Commands of `phaseline` with their arguments and options, as `phaseline COMMAND --help` prints them. `phaseline-opt` is mlir-opt
 with the dialects and passes of this repository; [passes](generated/passes.md) lists the passes. Exit codes: 0 for success, 1 for an error
-or a comparison that fails, 2 for a wrong command line.
+or a comparison that fails.
 """
 # In front of the help of commands: options of all of them.
 GLOBAL = ("--log", "--help")
