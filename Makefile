@@ -3,6 +3,8 @@
 LLVM_BIN := /usr/lib/llvm-22/bin
 PYTHON := .venv/bin/python
 DATA := build/test-data
+MDBOOK_VERSION := 0.5.4
+MDBOOK := build/mdbook/bin/mdbook
 C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c' \
 	'targets/*.h' 'targets/*.c' 'tests/*.h' 'tests/*.c' ':!tests/compat')
 
@@ -16,7 +18,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
 .PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes suite-sizes real-models lit runtime-c embed new-compiler check-docs data \
-	format docs bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences
+	format docs book bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -82,7 +84,7 @@ runtime-c: setup ## Test the C runtime and the device simulators, also under san
 	runtime-c/test/run.sh gcc build/runtime-c-gcc
 	runtime-c/test/run.sh $(LLVM_BIN)/clang build/runtime-c-clang
 
-embed: setup ## Build and run the embedding example outside of the repository, as README.md says
+embed: setup ## Build and run the embedding example outside of the repository, as docs/guides/embedding.md says
 	tests/embed/outside.sh target
 
 new-compiler: setup ## Build and test a crate that `phaseline new-compiler` writes, outside of the repository
@@ -135,8 +137,10 @@ planted: build ## Plant 60 defects in the C of some targets and of each template
 mutate: build ## Plant all defects in targets, and print the rate that check-target finds (an hour)
 	$(PYTHON) tests/python/mutate.py target/debug/phaseline --least 85
 
-check-docs: build data ## Run the commands of README.md and docs, compare docs/generated with the sources
+check-docs: build data ## Run the commands of README.md and docs, compare generated pages with the sources, find dead links
+	python3 tests/docs/links.py
 	docs/generate.sh --check
+	$(PYTHON) tests/docs/package.py target/debug/phaseline
 	$(PYTHON) tests/docs/run.py
 
 data: setup ## Generate test models and onnxruntime's answers (kept in build/)
@@ -147,15 +151,24 @@ format: setup ## Format Rust, C and C++
 	rustfmt --edition 2024 $(BY_MACRO)
 	$(LLVM_BIN)/clang-format -i $(C_FILES)
 
-docs: build ## Regenerate docs/generated
+docs: build ## Regenerate the generated pages of docs
 	docs/generate.sh
+
+# Another place of mdBook: make book MDBOOK=PROGRAM.
+book: ## Build the book in build/book (installs mdBook in build/mdbook where it is missing), and find dead links in it
+	@[ "$$($(MDBOOK) --version 2> /dev/null)" = "mdbook v$(MDBOOK_VERSION)" ] || \
+		cargo install --root build/mdbook --locked mdbook@$(MDBOOK_VERSION)
+	python3 tests/docs/links.py
+	rm -rf build/book
+	$(MDBOOK) build docs
+	python3 tests/docs/links.py --html build/book
 
 bench: setup ## Measure the host kernels (`phaseline bench` measures whole models)
 	cargo bench --features internals
 
-bench-peers: build ## Measure layers and networks beside onnxruntime, and write the tables of docs/performance.md
+bench-peers: build ## Measure layers and networks beside onnxruntime, append to benches/results
 	for set in classes networks further others wider integers wider-integers; do \
-		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --table docs/performance.md || exit 1; done
+		$(PYTHON) benches/peers/run.py target/debug/phaseline --set $$set --results benches/results/$$set.csv || exit 1; done
 
 clean: ## Remove what was built
 	rm -rf build target

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Writes docs/generated from the dialects' declarations and from the programs' own help, and the tutorials' pictures. With
-# --check it only compares: what is committed has to be what would be written.
+# Writes the generated pages of docs: from the dialects' declarations, tables in the sources, the programs' own help,
+# measurements in benches/results, and the tutorials' pictures. With --check it only compares: what is committed has to be
+# what would be written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tblgen=/usr/lib/llvm-22/bin/mlir-tblgen
-out=docs/generated
+make=docs/generate
+root=.
 if [[ "${1:-}" == --check ]]; then
-  out=$(mktemp -d)
-  trap 'rm -rf "$out"' EXIT
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' EXIT
 fi
-mkdir -p "$out"
+reference=$root/docs/reference out=$root/docs/reference/generated
+mkdir -p "$out" "$root/docs/explanation"
 for dialect in graph tir; do
   $tblgen -gen-dialect-doc --dialect=$dialect -Idialects -I/usr/lib/llvm-22/include \
     "dialects/$dialect/${dialect^}Ops.td" > "$out/$dialect.md"
@@ -17,10 +20,10 @@ done
 {
   echo "# Attributes of the dialect phl"
   echo
-  echo "What passes, hooks and tools tell each other about IR with. Each is verified: an unknown name, a"
+  echo "Facts about IR that passes, hooks and tools leave for each other. Each is verified: an unknown name, a"
   echo "value of another kind or a wrong place is an error."
   echo
-  echo "| attribute | value | on | what it says |"
+  echo "| attribute | value | on | meaning |"
   echo "|---|---|---|---|"
   sed -nE 's/^PHL_ATTRIBUTE\(([a-z_]+), ([A-Za-z]+), ([A-Za-z]+), "(.*)"\)$/| `phl.\1` | \L\2\E | \L\3\E | \4 |/p' \
     dialects/phl/Attributes.def
@@ -46,10 +49,26 @@ done
       } else listed = 0
     }' <(sed -n '/^passes! {/,/^}/p' src/passes/mod.rs) -
 } > "$out/passes.md"
-python3 docs/manifest_schema.py > "$out/target.schema.json"
-env -u PHASELINE_TARGET_PATH target/debug/phaseline targets > "$out/targets.txt"
-if [[ "$out" != docs/generated ]] && ! diff -r docs/generated "$out"; then
-  echo "docs/generated is not what the sources say: run 'make docs' and commit it" >&2
-  exit 1
+unset PHASELINE_TARGET_PATH
+python3 $make/manifest_schema.py > "$out/target.schema.json"
+target/debug/phaseline targets > "$out/targets.txt"
+# The manifest of rare keys is an example, so the parser takes it.
+target/debug/phaseline targets rare --target-path $make/rare > /dev/null
+python3 $make/manifest_keys.py > "$reference/manifest-keys.md"
+python3 $make/phases.py > "$reference/phases.md"
+python3 $make/operators.py > "$reference/operators.md"
+python3 $make/cli.py target/debug/phaseline > "$reference/cli.md"
+python3 $make/layers.py > "$root/docs/explanation/layers.svg"
+python3 $make/tables.py . "$root"
+if [[ "$root" != . ]]; then
+  faults=$(diff -r docs/reference/generated "$out" || true)
+  while read -r file; do
+    [[ "$file" == docs/reference/generated/* ]] || faults+=$(diff "$file" "$root/$file" || true)
+  done < <(cd "$root" && find . -type f -printf '%P\n')
+  if [[ -n "$faults" ]]; then
+    echo "$faults"
+    echo "docs is not what the sources and benches/results say: run 'make docs' and commit it" >&2
+    exit 1
+  fi
 fi
 docs/tutorial/pictures.sh "$@"

@@ -32,7 +32,7 @@ done
 cp -r runtime-c/include/phaseline $root/usr/include/
 python3 setup/licences.py > "$share/doc/phaseline/copyright"
 gzip -n9 -c CHANGELOG.md > "$share/doc/phaseline/changelog.gz"
-install -m 644 docs/generated/target.schema.json "$share/phaseline/"
+install -m 644 docs/reference/generated/target.schema.json "$share/phaseline/"
 
 # The libraries that the program needs, by the packages that have them.
 printf 'Source: phaseline\nPackage: phaseline\nArchitecture: any\n' > build/deb/debian/control

@@ -17,7 +17,7 @@ struct Member {
     /// Members that it may depend on. That it knows nothing else of ours is for Cargo to hold.
     uses: &'static [&'static str],
     /// Its top-level modules, lowest first. A module uses those of lower rows only, so that there
-    /// are no cycles. The drawing in docs/architecture.md has the same rows, and `lib.rs` the same order.
+    /// are no cycles. The drawing in docs/explanation/architecture.md has the same rows, and `lib.rs` the same order.
     layers: &'static [&'static [&'static str]],
 }
 
@@ -409,7 +409,7 @@ fn every_module_is_in_the_layers_once_and_in_the_order_of_lib_rs() {
 
 #[test]
 fn the_drawing_in_the_documentation_has_these_layers() {
-    let page = fs::read_to_string(root().join("docs/architecture.md")).expect("UTF-8");
+    let page = fs::read_to_string(root().join("docs/explanation/architecture.md")).expect("UTF-8");
     let drawing = page.split("```layers\n").nth(1).and_then(|rest| rest.split("```").next());
     let drawn: Vec<Vec<&str>> = drawing
         .expect("a block `layers`")
@@ -419,13 +419,13 @@ fn the_drawing_in_the_documentation_has_these_layers() {
         .collect();
     let rows = MEMBERS.iter().rev().flat_map(|member| member.layers.iter().rev());
     let expected: Vec<Vec<&str>> = rows.map(|row| row.to_vec()).collect();
-    assert_eq!(drawn, expected, "docs/architecture.md, top row first");
+    assert_eq!(drawn, expected, "docs/explanation/architecture.md, top row first");
     let members = drawing.iter().flat_map(|text| text.lines());
     let members: Vec<&str> =
         members.filter_map(|line| Some(line.split_once('|')?.0.trim())).collect();
     let named: Vec<&str> = members.into_iter().filter(|name| !name.is_empty()).collect();
     let expected: Vec<&str> = MEMBERS.iter().rev().map(|member| member.name).collect();
-    assert_eq!(named, expected, "docs/architecture.md, left of the rows");
+    assert_eq!(named, expected, "docs/explanation/architecture.md, left of the rows");
 }
 
 #[test]
@@ -649,9 +649,9 @@ fn faults_of(row: &str) -> Vec<String> {
     let mut faults = vec![];
     let link = page.split_once("](").and_then(|(_, rest)| rest.trim().strip_suffix(')'));
     let (file, place) = link.and_then(|link| link.split_once('#')).unwrap_or_default();
-    match fs::read_to_string(root().join("docs").join(file)) {
+    match fs::read_to_string(root().join("docs/reference").join(file)) {
         Ok(text) if anchors(&text).contains(place) => {}
-        Ok(_) => faults.push(format!("docs/{file} has no heading #{place}")),
+        Ok(_) => faults.push(format!("docs/reference/{file} has no heading #{place}")),
         Err(_) => faults.push(format!("'{page}' is no link to a heading")),
     }
     let named: Vec<_> = tests.split('`').skip(1).step_by(2).collect();
@@ -665,7 +665,7 @@ fn faults_of(row: &str) -> Vec<String> {
 
 #[test]
 fn the_index_of_features_names_pages_and_tests_that_exist() {
-    let index = fs::read_to_string(root().join("docs/features.md")).expect("UTF-8");
+    let index = fs::read_to_string(root().join("docs/reference/features.md")).expect("UTF-8");
     let rows: Vec<_> = index
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| feature |"))

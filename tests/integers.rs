@@ -1,5 +1,5 @@
 //! Floats to integers out of range, integers divided by 0 and integers to floats of 16 bits: the same on every target,
-//! folded or run, as docs/semantics.md says.
+//! folded or run, as docs/explanation/semantics.md says.
 
 use half::{bf16, f16};
 use phaseline::{CompileOptions, Session, Tensor, tensor::Element};

@@ -63,7 +63,8 @@ fn verify(cases: &[PathBuf], targets: &str) {
 
 /// A target for all operations and no pattern with a call, so that its C is loops only.
 fn loops_target(folder: &Path) {
-    let reference = fs::read_to_string(root().join("docs/generated/graph.md")).expect("a page");
+    let page = root().join("docs/reference/generated/graph.md");
+    let reference = fs::read_to_string(page).expect("a page");
     let titles = reference.lines().filter_map(|line| line.strip_prefix("### `graph."));
     let mut manifest =
         "version = 1\n[target]\nname = \"loops\"\nrole = \"device\"\ndoc = \"All as loops\"\n\

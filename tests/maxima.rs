@@ -1,5 +1,5 @@
 //! NaN and infinity in maxima, minima, ranks and softmaxes: the same on every target, as
-//! docs/semantics.md says.
+//! docs/explanation/semantics.md says.
 
 use phaseline::{CompileOptions, Session, Tensor};
 

@@ -1,4 +1,4 @@
-//! The errors that docs/semantics.md states for elementwise functions, over the whole range of f32,
+//! The errors that docs/explanation/semantics.md states for elementwise functions, over the whole range of f32,
 //! f16 and bf16: NaN, infinities, subnormals and zeros of both signs included.
 
 use half::{bf16, f16};
@@ -43,7 +43,7 @@ fn softplus(x: f64) -> f64 {
     if x.is_nan() { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }
 }
 
-/// The table of docs/semantics.md.
+/// The table of docs/explanation/semantics.md.
 const FUNCTIONS: &[Function] = &[
     f("exp", f64::exp, Bound::Ulps(2.0)),
     f("log", f64::ln, Bound::Ulps(1.0)),

@@ -1,18 +1,23 @@
 """Measures the models of classes.py and networks.py beside onnxruntime, and OpenVINO where it is installed, in one run.
 
-    run.py PHASELINE [--set classes|networks|further|others|wider|operators|integers|wider-integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--table FILE]
+    run.py PHASELINE [--set classes|networks|further|others|wider|operators|integers|wider-integers] [--only WORD] [--threads 1,2] [--least SECONDS] [--results FILE.csv]
     run.py PHASELINE --files FILE.onnx ...
 
 All run the same inputs, one after the other, three times over; what is reported is the median of the three medians.
 Ratios are to the faster peer.
 Results are compared, too: a case whose largest difference is more than 2 % of the largest element (10 % where values
-are rounded to 8 bits, 30 % of the files of others) is an error. --table
-writes the set's table of docs/performance.md between its two marks.
+are rounded to 8 bits, 30 % of the files of others) is an error. --results
+appends a row for each case and number of threads, with date, machine and versions; docs/generate.sh makes the tables of
+docs/performance.md of the last ones.
 """
 
 import argparse
+import csv
+import datetime
+import importlib.metadata
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -32,6 +37,8 @@ import others
 import wider
 from timing import median_time
 
+COLUMNS = ["date", "revision", "machine", "onnxruntime", "openvino", "case", "threads", "phaseline_ms", "onnxruntime_ms", "openvino_ms",
+           "compile_s"]
 SETS = {"classes": classes.CASES, "networks": networks.NETWORKS,
         "further": further.FURTHER, "others": others.OTHERS, "wider": wider.WIDER,
         "operators": operators.OPERATORS, "integers": networks.INTEGERS, "wider-integers": wider.INTEGERS}
@@ -108,6 +115,34 @@ def measure(program, name, build, threads, least, tolerance):
     return [median(column) for column in zip(*rows)]
 
 
+def machine():
+    """The processor by the system's name of it, with the number of processors that this process has."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else 'unknown'}, {len(os.sched_getaffinity(0))} cores"
+
+
+def version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def append(path, name, results):
+    revision = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True).stdout.strip()
+    start = [datetime.date.today().isoformat(), revision, name, version("onnxruntime"), version("openvino")]
+    is_new = not path.exists()
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if is_new:
+            writer.writerow(COLUMNS)
+        for case, threads, *times, seconds in results:
+            # What a peer refuses is no number.
+            cells = ["" if time == "" or np.isnan(time) else f"{time:.3f}" for time in times]
+            writer.writerow([*start, case, threads, *cells, f"{seconds:.1f}"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -116,7 +151,8 @@ def main():
     parser.add_argument("--files", nargs="+", type=Path, help="ONNX files instead of a set, such as of export.py")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--least", type=float, default=0.3, help="seconds of each measurement")
-    parser.add_argument("--table", type=Path)
+    parser.add_argument("--results", type=Path, help="a CSV file to append to")
+    parser.add_argument("--machine", default=machine(), help="its name in the results")
     arguments = parser.parse_args()
     counts = [int(count) for count in arguments.threads.split(",")]
     heads = [f"{n} thread{'s' * (n > 1)}, ms | {' | '.join(PEERS)} | ratio" for n in counts]
@@ -129,7 +165,7 @@ def main():
         cases = {path.stem: partial(onnx.load, path) for path in arguments.files}
         # Networks that are quantized without an eye on their answers.
         tolerance = 0.3
-    ratios = {count: [] for count in counts}
+    ratios, results = {count: [] for count in counts}, []
     for name, build in cases.items():
         if arguments.only not in name:
             continue
@@ -138,6 +174,7 @@ def main():
             mine, *theirs, seconds = measure(arguments.program, name, build, count, arguments.least, tolerance)
             ratio = mine / np.nanmin(theirs)
             ratios[count].append(ratio)
+            results.append([name, count, mine, *theirs, *[""] * (2 - len(theirs)), seconds])
             cells.append(" | ".join(f"{value:.3f}" for value in [mine, *theirs]) + f" | {ratio:.2f}")
         lines.append(f"| {name} | {' | '.join(cells)} | {seconds:.1f} |")
         print(lines[-1], flush=True)
@@ -145,11 +182,8 @@ def main():
     means = " ".join(f"|{blank} {geometric_mean(ratios[count]):.2f}" for count in counts)
     lines.append(f"| geometric mean {means} | |")
     print(lines[-1])
-    if arguments.table and not arguments.files and arguments.set != "operators":
-        text = arguments.table.read_text()
-        begin, end = (f"<!-- {arguments.set}: {word} -->" for word in ("begin", "end"))
-        before, rest = text.split(begin)
-        arguments.table.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1])
+    if arguments.results:
+        append(arguments.results, arguments.machine, results)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 //! Each function takes a scalar or a vector of any shape and is made of float arithmetic, bit
 //! operations and selects only. It has no branch, no call, and no conversion that is undefined for
 //! NaN, infinity or numbers that are too large. The only operations that may be contracted are
-//! products that are added to something; the errors that docs/semantics.md states hold with and
+//! products that are added to something; the errors that docs/explanation/semantics.md states hold with and
 //! without.
 //!
 //! Polynomials were fitted by the exchange algorithm with relative weights, their coefficients

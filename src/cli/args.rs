@@ -114,7 +114,7 @@ pub struct TargetArgs {
     /// --save-placement)
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub placement: Option<PathBuf>,
-    /// Put the model's memory into the pools of a board, which this file lists (see docs/memory.md)
+    /// Put the model's memory into the pools of a board, which this file lists (see docs/guides/memory.md)
     #[arg(long, value_name = "FILE")]
     pub pools: Option<PathBuf>,
     /// Fill working memory that nobody needs any more with NaN between steps, so that wrong uses are seen

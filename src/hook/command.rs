@@ -1,7 +1,7 @@
 //! Hooks that are programs: a manifest names them, files go in and out.
 //!
 //! A program runs in an empty folder. The request is JSON, on its standard input and in
-//! `request.json`, as `docs/hooks.schema.json` describes. Its subject is beside it:
+//! `request.json`, as `docs/reference/hooks.schema.json` describes. Its subject is beside it:
 //!
 //! - `input.mlir` (not for the constant updater): the function and the functions that it calls, or
 //!   the target's module. All constants are there.

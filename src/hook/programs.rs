@@ -3,7 +3,7 @@
 //! A question is a line of JSON on the program's standard input: what version 1 asks, with the region as JSON and
 //! constants as files ([`super::region`]). Its answer is a line of JSON on standard output with the `id` of the
 //! question, and files in the `folder` that the question names. When there are no more questions, its input ends.
-//! `docs/hooks.md` is the reference, `docs/hooks-2.schema.json` describes both lines.
+//! `docs/reference/hooks.md` is the reference, `docs/reference/hooks-2.schema.json` describes both lines.
 
 use super::{
     answer::{Answer, Line},

@@ -86,7 +86,7 @@ fn adaptors_give_other_values_by_the_names_of_operands() {
     assert!(graph::ConvAdaptor::of(concat.op(), &others).is_none());
 }
 
-/// As `docs/adding-an-operation.md` has it.
+/// As `docs/guides/operation.md` has it.
 fn copy_of<'c>(builder: Builder<'c>, op: Op<'c>) -> Option<graph::Conv<'c>> {
     let conv = graph::Conv::of(op)?;
     let (strides, bias) = (conv.strides(), conv.b());

@@ -25,7 +25,7 @@ const KERNEL_PIPELINE: &str = include_str!("../../pipelines/common/kernels.pipel
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Codegen {
-    /// Kind of the generated code.
+    /// Code generator. Default: `c` of a device, `llvm` of a host.
     #[serde(default)]
     pub kind: CodegenKind,
     /// Headers that generated C may include; all, if the manifest has no pipeline for codegen.
@@ -60,7 +60,7 @@ pub struct Codegen {
     /// Function that is called when it has, also after a failure: `int f(DEVICE *)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deactivate: Option<Spanned<String>>,
-    /// Extent of work that the two enclose; by default an inference.
+    /// Extent of an activation. Default: `inference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Spanned<Activation>>,
     /// Functions that run regions of which hooks made blobs.
@@ -82,7 +82,7 @@ pub struct Codegen {
 pub struct Emit {
     /// Its name in IR, such as `math.exp`.
     pub op: String,
-    /// Element type of its operands; any that is no index, if it is left out.
+    /// Element type of its operands. Default: any that is no index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<String>,
     /// A C expression, in which `$0`, `$1` are the operands.

@@ -312,7 +312,7 @@ impl TargetKind {
         self
     }
 
-    /// The kind with a hook that code of this process answers, in protocol 2 of programs (docs/hooks.md). It takes the
+    /// The kind with a hook that code of this process answers, in protocol 2 of programs (docs/reference/hooks.md). It takes the
     /// place of the manifest's hook at that point.
     ///
     /// # Errors

@@ -20,8 +20,8 @@ A program whose manifest says `protocol = 2` answers all requests of a compile, 
     phaseline_hook.serve(encode)
 
 Phaseline puts this module on the path of the programs that manifests name under [hooks]. It needs
-Python 3.8 and nothing else. docs/hooks.schema.json describes the request as other languages read it,
-docs/hooks.md the one of protocol 2.
+Python 3.8 and nothing else. docs/reference/hooks.schema.json describes the request as other languages read it,
+docs/reference/hooks.md the one of protocol 2.
 """
 
 import ast

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs examples/embed as a crate of somebody else: in an empty folder outside of the
-# repository, with an empty environment, and with no settings but the blocks of README.md.
+# repository, with an empty environment, and with no settings but the blocks of docs/guides/embedding.md.
 # outside.sh TARGET_DIR; dependencies that TARGET_DIR has are not compiled again.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -8,14 +8,14 @@ target=$(mkdir -p "$1" && cd "$1" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# The block of README.md whose first line is the comment `# FILE`.
+# The block of the guide whose first line is the comment `# FILE`.
 block() {
   awk -v first="# $1" '
     /^```/ { inside = 0; fence = NR }
     NR == fence + 1 && $0 == first { inside = found = 1; next }
     inside { print }
-    END { exit !found }' "$root/README.md" ||
-    { echo "outside.sh: README.md has no block '# $1'" >&2; return 1; }
+    END { exit !found }' "$root/docs/guides/embedding.md" ||
+    { echo "outside.sh: docs/guides/embedding.md has no block '# $1'" >&2; return 1; }
 }
 
 # Where cargo, its downloads and what ccache keeps are is no setting of ours.

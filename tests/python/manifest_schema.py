@@ -1,4 +1,4 @@
-"""Checks docs/generated/target.schema.json: manifest_schema.py ROOT
+"""Checks docs/reference/generated/target.schema.json: manifest_schema.py ROOT
 
 All manifests of the repository, and those of templates, fit. Manifests that are structurally wrong do not, each for its own
 reason, and the parser refuses them, too: manifest_schema.py ROOT --wrong FOLDER writes them for it.
@@ -97,7 +97,7 @@ def write(folder):
 def main(root, *wanted):
     if wanted:
         return write(wanted[1])
-    whole = json.loads(Path(root, "docs/generated/target.schema.json").read_text())
+    whole = json.loads(Path(root, "docs/reference/generated/target.schema.json").read_text())
     schema.WHOLE.update(whole)
     names = subprocess.run(["git", "ls-files", "*target.toml", "*.toml.in"], cwd=root, capture_output=True, text=True, check=True)
     files = [Path(root, name) for name in names.stdout.split() if name.endswith("target.toml")]

@@ -1,11 +1,11 @@
-"""The examples of docs/python.md, run as one program."""
+"""The examples of docs/guides/python.md, run as one program."""
 
 import re
 from pathlib import Path
 
 import conftest
 
-GUIDE = Path(__file__).resolve().parents[3] / "docs" / "python.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "python.md"
 
 
 def test_the_guide_runs(tmp_path, monkeypatch):

@@ -54,7 +54,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(i64).range(0..))]
     pub unroll_loops: Option<i64>,
     /// Take IR that is more than a network: a program, which may call any function with your rights (see
-    /// docs/trust.md). IR after a phase (--from) is taken as one
+    /// docs/guides/trust.md). IR after a phase (--from) is taken as one
     #[arg(long)]
     pub trust: bool,
 }

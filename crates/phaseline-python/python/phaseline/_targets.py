@@ -18,7 +18,7 @@ def hook_module() -> types.ModuleType:
     """The module `phaseline.hook`, which programs know as `phaseline_hook`: Question, Region, Array, decline, fail."""
     known = sys.modules.get(_HOOK)
     if known is None:
-        known = types.ModuleType(_HOOK, "What hooks in Python use; see docs/hooks.md.")
+        known = types.ModuleType(_HOOK, "What hooks in Python use; see docs/reference/hooks.md.")
         exec(compile(native.HOOK_SOURCE, "phaseline_hook.py", "exec"), known.__dict__)
         sys.modules[_HOOK] = known
     return known

@@ -23,7 +23,7 @@ fn check(name: &str, source: &Path) -> usize {
     let changes: String = gone.chain(new).collect();
     assert!(
         changes.is_empty(),
-        "the public API of {name} is another one. docs/compatibility.md says what may change; \
+        "the public API of {name} is another one. docs/reference/compatibility.md says what may change; \
          PHASELINE_BLESS=1 takes it over:\n{changes}"
     );
     println!("{name}: {} lines, {} types written by hand", now.len(), api.types);

@@ -1,10 +1,10 @@
-//! docs/patterns.md says all that the parsers know, and its examples are right.
+//! docs/reference/patterns.md says all that the parsers know, and its examples are right.
 
 use super::super::{check::FUNCTIONS, parse::RESERVED};
 use super::*;
 use crate::{expr::functions::NUMERIC, graph::eval::VALUE_FIELDS};
 
-const PAGE: &str = include_str!("../../../../../docs/patterns.md");
+const PAGE: &str = include_str!("../../../../../docs/reference/patterns.md");
 
 /// The lines of the page's blocks in a language.
 fn examples(language: &str) -> Vec<&'static str> {
