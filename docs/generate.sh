@@ -59,6 +59,8 @@ python3 $make/phases.py > "$reference/phases.md"
 python3 $make/operators.py > "$reference/operators.md"
 python3 $make/cli.py target/debug/phaseline > "$reference/cli.md"
 python3 $make/layers.py > "$root/docs/explanation/layers.svg"
+# The picture of README.md.
+target/debug/phaseline partition $make/net.mlir -t 'vanilla, llvm' --svg "$root/docs/partition.svg" > /dev/null
 python3 $make/tables.py . "$root"
 if [[ "$root" != . ]]; then
   faults=$(diff -r docs/reference/generated "$out" || true)
