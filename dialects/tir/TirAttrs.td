@@ -77,7 +77,7 @@ def Tir_ArgAttr : Tir_Attr<"Arg", "arg"> {
 def Tir_StrideAttr : Tir_Attr<"Stride", "stride"> {
   let summary = "A C argument that is a stride of a buffer";
   let description = [{
-    How many elements lie between neighbours along dimension `dim` of operand
+    Number of elements between neighbours along dimension `dim` of operand
     `index` of a group (`ins` or `outs`), as a number of type `type`.
     Bufferization, which decides where a tensor is, puts the number in its
     place. Dimensions whose stride is not passed are adjacent in the buffer

@@ -10,7 +10,7 @@ include "mlir/IR/OpBase.td"
 def Tir_Dialect : Dialect {
   let name = "tir";
   let cppNamespace = "::phl::tir";
-  let summary = "What accelerator loop programs need beside the upstream dialects";
+  let summary = "Loop programs of accelerators, beside the upstream dialects";
   let description = [{
     Loop programs are written in upstream dialects (linalg, tensor, scf, memref,
     arith). `tir` adds what these lack when part of the program is a C library

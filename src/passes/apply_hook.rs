@@ -19,7 +19,7 @@ crate::pass_options! {
     /// Options of `apply-hook`.
     pub struct Options {
         target: String = "", "Id of the target instance";
-        hook: Hook = "", "Which hook";
+        hook: Hook = "", "Hook to run";
         target_path: String = "", "Directories with targets as data, separated by colons";
     }
 }

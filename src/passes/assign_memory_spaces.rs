@@ -15,7 +15,7 @@ crate::pass_options! {
         target: String = "", "Id of the target whose device has the memory";
         space: String = "", "Name of the memory space";
         bytes: i64 = "0", "Size of the memory; 0 if only the device knows";
-        alignment: i64 = "64", "What buffers are aligned to, a power of two";
+        alignment: i64 = "64", "Alignment of buffers in bytes, a power of two";
         copy_in: String = "", "C function that copies from the host's memory";
         copy_out: String = "", "C function that copies to the host's memory";
         copy_within: String = "", "C function that copies on the device, if it can";

@@ -26,10 +26,10 @@ crate::pass_options! {
     /// Options of `assign-sessions`.
     pub struct Options {
         target: String = "", "Id of the target whose device it is";
-        session: bool = "false", "Whether its functions are given what the device was opened with";
+        session: bool = "false", "Pass the context of the open device to its functions";
         activate: String = "", "C function that is called before the device works";
         deactivate: String = "", "C function that is called afterwards, if there is one";
-        when: When = "inference", "What they are called around";
+        when: When = "inference", "Extent of work that the two enclose";
     }
 }
 

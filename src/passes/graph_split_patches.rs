@@ -20,9 +20,9 @@ use crate::{
 crate::pass_options! {
     /// Options of `graph-split-patches`.
     pub struct Options {
-        max_patches: i64 = "16", "How many patches a value is cut into at most";
+        max_patches: i64 = "16", "Greatest number of patches of a value";
         arena_limit: i64 = "0", "Bytes that are few enough; 0: as few as can be";
-        max_recompute: i64 = "50", "How much more arithmetic there may be for the whole network, in percent";
+        max_recompute: i64 = "50", "Additional arithmetic of the whole network at most, in percent";
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
 crate::pass_options! {
     /// Options of `pad-constants`.
     pub struct Options {
-        multiple: i64 = "16", "What sizes in bytes become multiples of";
+        multiple: i64 = "16", "Bytes of which sizes become multiples";
     }
 }
 

@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 crate::pass_options! {
     /// Options of `separate-readers`.
     pub struct Options {
-        group: i64 = "64", "How many readers a group has; values with no more than twice as many stay whole";
+        group: i64 = "64", "Number of readers of a group; values with no more than twice as many stay whole";
     }
 }
 

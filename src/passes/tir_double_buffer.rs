@@ -23,7 +23,7 @@ use melior::ir::{ValueLike, operation::OperationLike};
 crate::pass_options! {
     /// Options of `tir-double-buffer`.
     pub struct Options {
-        enable: bool = "true", "Whether to do anything, for targets that make it an option";
+        enable: bool = "true", "Run the pass; false for targets that make double buffers an option";
     }
 }
 

@@ -21,7 +21,7 @@ crate::pass_options! {
     pub struct Options {
         pool: String = "scratchpad", "Name of the device's memory";
         bytes: i64 = "65536", "Its size in bytes";
-        alignment: i64 = "64", "What buffers in it start at multiples of";
+        alignment: i64 = "64", "Bytes of which the offsets of its buffers are multiples";
         channels: i64 = "4", "Number of DMA channels; the last one stores";
     }
 }
