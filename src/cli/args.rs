@@ -394,6 +394,7 @@ pub struct DebugArgs {
 #[command(after_help = "Examples:
   phaseline partition net.onnx -t 'vanilla, llvm'
   phaseline partition net.onnx -t 'vanilla, llvm' --explain=all --html net.html
+  phaseline partition net.onnx -t 'vanilla, llvm' --svg net.svg
   phaseline partition net.onnx -t 'vanilla, llvm' --placement-search --save-placement net.json")]
 pub struct PartitionArgs {
     #[command(flatten)]
@@ -417,6 +418,9 @@ pub struct PartitionArgs {
     /// Draw the graph, coloured by target, into this HTML file; clicks show reasons
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Draw the graph, coloured by target, as SVG into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     /// Write the partition to this file; --placement gives it back, edited or not
     #[arg(long, value_name = "FILE")]
     pub save_placement: Option<PathBuf>,

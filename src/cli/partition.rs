@@ -30,18 +30,22 @@ pub fn partition(args: &PartitionArgs) -> Result<()> {
             "--from={after} is after the partition; it is import or pre-partition"
         )));
     }
-    let mut options = compile_options(&args.target, name, after, None)?;
+    let mut options = compile_options(&args.target, name.clone(), after, None)?;
     let model = args.model.trusted_if(args.from.is_some());
     let mut module = import(&*source, &session, &model, &options)?;
     // What is divided is what pre-partition leaves.
     session.run_phases(&mut module, &options, Phase::PrePartition)?;
     session.run_pipeline(&mut module, "builtin.module(graph-outline-loops)")?;
-    let tiles = args.json || args.html.is_some() || args.explain.is_some();
+    let tiles = args.json || args.html.is_some() || args.svg.is_some() || args.explain.is_some();
     let partitioned = divided(&session, &module, &options, tiles)?;
     if let Some(path) = &args.html {
         let title = format!("{} for {}", args.model.model.display(), args.target.target);
         let page = partitioned.report.picture(&title)?;
         io::write_bytes(path, page)?;
+    }
+    if let Some(path) = &args.svg {
+        let title = format!("{name} for {}", args.target.target);
+        io::write_bytes(path, partitioned.report.svg(&title))?;
     }
     if let Some(path) = &args.save_placement {
         let text = partitioned.placement.to_json()?;

@@ -2,11 +2,13 @@
 
 sh       a script, run by bash in a folder of its own that has net.onnx and net.mlir; `make` and
          `cargo` run in the repository
-console  the same for the lines that start with `$ `
+console  the same for the lines that start with `$ `; in docs/tutorial the other lines are what these print, in
+         their order, with a line `...` in place of lines that are left out
 mlir     a FileCheck test: each RUN line is run on it
 rust     every line has to stand in examples/embed/src, which `make embed` runs, or in src/ir/tests.rs
 A line `<!-- not run: COMMAND (REASON) -->` before a block leaves out its line COMMAND. A block of any language behind a
-line `<!-- from: FILE -->` is a part of that file, as it is.
+line `<!-- from: FILE -->` is a part of that file, as it is. The chapters of a folder of docs/tutorial are one walk: they
+run one after the other in one folder, and a chapter alone runs behind those before it.
 """
 
 import os
@@ -21,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LLVM = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
+TUTORIAL = ROOT / "docs/tutorial"
 FROM = re.compile(r"<!-- from: (\S+) -->")
 SKIP = re.compile(r"<!-- not run: (.+?) \((.+)\) -->")
 # Documents whose tables say where to see that something is true.
@@ -70,11 +73,27 @@ def environment():
     return env | {"PATH": os.pathsep.join(tools)}
 
 
-def bash(script, folder):
+def bash(script, folder, expected=None):
+    """Runs a script; the problem is an exit code, or lines that are expected and not printed."""
     result = subprocess.run(["bash", "-c", PRELUDE + script], cwd=folder, env=environment(),
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, timeout=1200)
-    return None if result.returncode == 0 else f"exit code {result.returncode}\n{result.stdout}"
+    if result.returncode != 0:
+        return f"exit code {result.returncode}\n{result.stdout}"
+    return missing_line(expected or [], result.stdout)
+
+
+def missing_line(expected, printed):
+    """The first line that is not printed where it should be."""
+    rest, free = [line.rstrip() for line in printed.splitlines()], True
+    for line in (line.rstrip() for line in expected):
+        if line == "...":
+            free = True
+        elif line in rest and (free or rest[0] == line):
+            rest, free = rest[rest.index(line) + 1:], False
+        else:
+            return f"prints no line {line!r} there, but\n{printed}"
+    return None
 
 
 def check_mlir(lines, folder):
@@ -97,9 +116,10 @@ def check_part(lines, source):
     return None if "\n".join(lines) + "\n" in known else f"is no part of {source}"
 
 
-def check(language, lines, skipped, folder):
+def check(language, lines, skipped, folder, compares):
     if language in ("sh", "console"):
-        return bash(commands(language, lines, skipped), folder)
+        printed = [line for line in lines if not line.startswith("$ ")] if language == "console" else []
+        return bash(commands(language, lines, skipped), folder, printed if compares else None)
     if language == "mlir":
         return check_mlir(lines, folder)
     return check_rust(lines) if language == "rust" else None
@@ -150,32 +170,49 @@ def check_tables(path, folder, known):
     return failures
 
 
-def check_document(path):
-    failures = 0
+def check_blocks(path, folder):
+    failures, compares = 0, TUTORIAL in path.parents
+    for start, language, lines, skipped, source in blocks(path.read_text()):
+        if not source and language not in ("sh", "console", "mlir", "rust"):
+            continue
+        try:
+            if source:
+                problem = check_part(lines, source)
+            else:
+                problem = check(language, lines, skipped, folder, compares)
+        except (ValueError, subprocess.TimeoutExpired) as error:
+            problem = str(error)
+        where = f"{path.relative_to(ROOT)}:{start} ({language})"
+        print(f"ok   {where}" if problem is None else f"FAIL {where}: {problem}", flush=True)
+        failures += problem is not None
+    return failures
+
+
+def check_walk(paths):
+    """Checks documents that are read one after the other."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(ROOT / "build/test-data/models/lenet/model.onnx", folder / "net.onnx")
         shutil.copy(ROOT / "examples/embed/net.mlir", folder / "net.mlir")
-        for start, language, lines, skipped, source in blocks(path.read_text()):
-            if not source and language not in ("sh", "console", "mlir", "rust"):
-                continue
-            try:
-                problem = check_part(lines, source) if source else check(language, lines, skipped, folder)
-            except (ValueError, subprocess.TimeoutExpired) as error:
-                problem = str(error)
-            where = f"{path.relative_to(ROOT)}:{start} ({language})"
-            print(f"ok   {where}" if problem is None else f"FAIL {where}: {problem}", flush=True)
-            failures += problem is not None
-        if path.name in TABLES:
-            failures += check_tables(path, folder, functions())
+        failures = sum(check_blocks(path, folder) for path in paths)
+        for path in paths:
+            if path.name in TABLES:
+                failures += check_tables(path, folder, functions())
     return failures
+
+
+def walks(documents):
+    """Each document alone, the chapters of a tutorial up to the last one that is asked for together."""
+    last = {path.parent: path for path in sorted(documents) if TUTORIAL in path.parents}
+    chapters = [[path for path in sorted(folder.glob("*.md")) if path <= end] for folder, end in last.items()]
+    return [[path] for path in documents if TUTORIAL not in path.parents] + chapters
 
 
 def main():
     given = [Path(name).resolve() for name in sys.argv[1:]]
-    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
+    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(TUTORIAL.glob("*/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = sum(pool.map(check_document, documents))
+        failures = sum(pool.map(check_walk, walks(documents)))
     if failures:
         sys.exit(f"{failures} blocks of the documentation do not work")
 

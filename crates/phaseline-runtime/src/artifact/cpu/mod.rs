@@ -46,7 +46,8 @@ impl Table {
         let cpus = rows.remove("cpu").unwrap_or_default();
         let implied = rows.remove("feature").unwrap_or_default();
         let mut table = Self::default();
-        for name in implied.keys().chain(cpus.values().flatten()) {
+        // A feature may be named only as one that goes with others.
+        for name in implied.keys().chain(implied.values().flatten()).chain(cpus.values().flatten()) {
             table.features.entry(name).or_insert_with(|| {
                 let mut set = Features::new();
                 close(name, &implied, &mut set);
@@ -123,6 +124,7 @@ mod tests {
         // Features that need it go with it.
         assert!(!has("haswell", "-avx", "avx2") && has("haswell", "-avx", "bmi2"));
         assert!(has("haswell", "-avx,+avx2", "avx"));
+        assert!(has("emeraldrapids", "", "amx-tile") && !has("emeraldrapids", "-amx-tile", "amx-tile"));
         assert!(used(&Machine::default()).is_empty());
     }
 

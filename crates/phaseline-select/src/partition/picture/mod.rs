@@ -1,4 +1,4 @@
-//! A partition as a picture: one HTML file with the graph as SVG, coloured by target.
+//! A partition as a picture: the graph, coloured by target, as one HTML file or as SVG alone.
 //!
 //! Nothing is fetched from anywhere. The drawing is complete without scripts; those of the page
 //! move and zoom the view and show the reasons of what is clicked.
@@ -16,6 +16,17 @@ const PAGE: &str = include_str!("page.html");
 const COLOURS: [&str; 8] =
     ["#8ecae6", "#ffb703", "#b5e48c", "#e5989b", "#cdb4db", "#fb8500", "#90e0c5", "#a3b18a"];
 const HOST_COLOUR: &str = "#e9e9ec";
+/// Of the picture as SVG: its least width, and the room for the title and for a line of the legend.
+const SVG_WIDTH: f64 = 360.0;
+const HEAD: f64 = 32.0;
+const LINE: f64 = 22.0;
+const MARGIN: f64 = 16.0;
+/// What `page.html` says of the same elements.
+const SVG_STYLE: &str = "text { font: 12px sans-serif; fill: #1c1c22; } .title { font-size: 14px; } \
+    .title, .name { font-weight: 600; } .place { text-anchor: end; } .place, .node { font-size: 11px; } \
+    rect { stroke: #55555f; } .page { fill: #fff; stroke: none; } \
+    path { fill: none; stroke: #9a9aa6; stroke-width: 1.3; } \
+    path.crosses { stroke: #c2410c; stroke-width: 2.4; }";
 
 /// What a click on an operation shows.
 #[derive(Serialize)]
@@ -28,10 +39,7 @@ struct Detail {
 impl Report {
     /// The picture as an HTML page; `title` says of what.
     pub fn picture(&self, title: &str) -> crate::Result<String> {
-        let edges = self.ops.iter().enumerate();
-        let edges: Vec<(usize, usize)> =
-            edges.flat_map(|(to, op)| op.inputs.iter().map(move |input| (input.op, to))).collect();
-        let layout = Layout::new(self.ops.len(), &edges);
+        let layout = self.layout();
         let ops: Vec<Detail> = self
             .ops
             .iter()
@@ -53,6 +61,48 @@ impl Report {
             .replace("@nodes@", &self.nodes(&layout))
             .replace("@ops-json@", &json(&ops)?)
             .replace("@regions-json@", &json(&regions)?))
+    }
+
+    /// The picture as SVG, for documents: the graph, the title above it, the targets' colours below.
+    pub fn svg(&self, title: &str) -> String {
+        let layout = self.layout();
+        let targets: Vec<&String> = self.devices.iter().chain([&self.host]).collect();
+        let width = layout.width.max(SVG_WIDTH);
+        let height = HEAD + layout.height + LINE * targets.len() as f64 + HEAD / 2.0;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{SVG_STYLE}</style>\n\
+             <rect class=\"page\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n\
+             <text x=\"{MARGIN}\" y=\"24\" class=\"title\">{}</text>\n\
+             <g transform=\"translate({:.1} {HEAD})\">\n",
+            escape(title),
+            (width - layout.width) / 2.0,
+        );
+        out += &self.edges(&layout);
+        out += &self.nodes(&layout);
+        out += "</g>\n";
+        for (index, target) in targets.into_iter().enumerate() {
+            let y = HEAD + layout.height + LINE * index as f64;
+            let count = self.ops.iter().filter(|op| op.target == *target).count();
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                out,
+                "<rect x=\"{MARGIN}\" y=\"{y:.1}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{}\"/>\
+                 <text x=\"{}\" y=\"{:.1}\">{} ({count})</text>",
+                self.colour(target),
+                MARGIN + 22.0,
+                y + 12.0,
+                escape(target)
+            );
+        }
+        out + "</svg>\n"
+    }
+
+    fn layout(&self) -> Layout {
+        let edges = self.ops.iter().enumerate();
+        let edges: Vec<(usize, usize)> =
+            edges.flat_map(|(to, op)| op.inputs.iter().map(move |input| (input.op, to))).collect();
+        Layout::new(self.ops.len(), &edges)
     }
 
     fn colour(&self, target: &str) -> &'static str {
