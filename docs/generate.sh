@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/generated from the dialects' declarations and from the programs' own help. With
+# Writes docs/generated from the dialects' declarations and from the programs' own help, and the tutorials' pictures. With
 # --check it only compares: what is committed has to be what would be written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,3 +52,4 @@ if [[ "$out" != docs/generated ]] && ! diff -r docs/generated "$out"; then
   echo "docs/generated is not what the sources say: run 'make docs' and commit it" >&2
   exit 1
 fi
+docs/tutorial/pictures.sh "$@"

@@ -1,4 +1,6 @@
 """Runs what README.md, docs/*.md and targets/*/README.md tell readers to type: run.py [FILE.md]...
+With --pictures FOLDER it runs the blocks `sh` of the tutorials only, and writes the SVG files that these make into
+FOLDER/TUTORIAL.
 
 sh       a script, run by bash in a folder of its own that has net.onnx and net.mlir; `make` and
          `cargo` run in the repository
@@ -208,13 +210,32 @@ def walks(documents):
     return [[path] for path in documents if TUTORIAL not in path.parents] + chapters
 
 
+def draw(chapters, out):
+    """Runs the blocks `sh` of a tutorial, and writes its pictures into a folder of its name."""
+    out = out / chapters[0].parent.name
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        for path in chapters:
+            for start, language, lines, skipped, source in blocks(path.read_text()):
+                problem = bash(commands(language, lines, skipped), name) if language == "sh" and not source else None
+                if problem:
+                    sys.exit(f"{path.relative_to(ROOT)}:{start}: {problem}")
+        for picture in Path(name).glob("*.svg"):
+            shutil.copy(picture, out)
+
+
 def main():
+    if sys.argv[1:2] == ["--pictures"]:
+        tutorials = walks(sorted(TUTORIAL.glob("*/*.md")))
+        return [draw(chapters, Path(sys.argv[2]).resolve()) for chapters in tutorials]
     given = [Path(name).resolve() for name in sys.argv[1:]]
-    documents = given or [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(TUTORIAL.glob("*/*.md")), *sorted(ROOT.glob("targets/*/README.md"))]
+    pages = [path for place in ("docs", "docs/tutorial/*", "targets/*") for path in sorted(ROOT.glob(f"{place}/*.md"))]
+    documents = given or [ROOT / "README.md", *pages]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = sum(pool.map(check_walk, walks(documents)))
     if failures:
         sys.exit(f"{failures} blocks of the documentation do not work")
+    return None
 
 
 main()
