@@ -229,7 +229,7 @@ def main():
         tutorials = walks(sorted(TUTORIAL.glob("*/*.md")))
         return [draw(chapters, Path(sys.argv[2]).resolve()) for chapters in tutorials]
     given = [Path(name).resolve() for name in sys.argv[1:]]
-    pages = [path for place in ("docs", "docs/tutorial/*", "targets/*") for path in sorted(ROOT.glob(f"{place}/*.md"))]
+    pages = [path for place in ("docs", "docs/guides", "docs/tutorial/*", "targets/*") for path in sorted(ROOT.glob(f"{place}/*.md"))]
     documents = given or [ROOT / "README.md", *pages]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = sum(pool.map(check_walk, walks(documents)))

@@ -1,5 +1,5 @@
 //! `toy`: a compiler of one's own on the toolkit. `toy opt` is its mlir-opt, `toy lsp` its language server, `toy FILE` its
-//! driver. Each file is a chapter of docs/your-own-compiler.md.
+//! driver. Each file is a chapter of docs/tutorial/compiler.
 #![forbid(unsafe_code)]
 
 mod infer;

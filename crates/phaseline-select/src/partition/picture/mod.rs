@@ -21,7 +21,7 @@ const SVG_WIDTH: f64 = 360.0;
 const HEAD: f64 = 32.0;
 const LINE: f64 = 22.0;
 const MARGIN: f64 = 16.0;
-/// What `page.html` says of the same elements.
+/// Style of the same elements as in `page.html`.
 const SVG_STYLE: &str = "text { font: 12px sans-serif; fill: #1c1c22; } .title { font-size: 14px; } \
     .title, .name { font-weight: 600; } .place { text-anchor: end; } .place, .node { font-size: 11px; } \
     rect { stroke: #55555f; } .page { fill: #fff; stroke: none; } \
