@@ -11,11 +11,11 @@ use inkwell::llvm_sys::{
     error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage},
     orc2::{
         LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess, LLVMOrcDefinitionGeneratorRef,
-        LLVMOrcJITDylibAddGenerator,
+        LLVMOrcExecutionSessionSetErrorReporter, LLVMOrcJITDylibAddGenerator,
         lljit::{
             LLVMOrcCreateLLJIT, LLVMOrcDisposeLLJIT, LLVMOrcLLJITAddObjectFile,
-            LLVMOrcLLJITGetGlobalPrefix, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
-            LLVMOrcLLJITRef,
+            LLVMOrcLLJITGetExecutionSession, LLVMOrcLLJITGetGlobalPrefix,
+            LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup, LLVMOrcLLJITRef,
         },
     },
 };
@@ -23,6 +23,7 @@ use phaseline_runtime::run::Constants;
 use std::{
     ffi::{CStr, CString, c_void},
     ptr,
+    sync::{Mutex, PoisonError},
 };
 
 /// Links objects (host code and that of accelerators) and makes an [`Executable`] of them.
@@ -64,9 +65,14 @@ pub unsafe fn jit(
 /// An ORC session with one library.
 struct Linker {
     raw: LLVMOrcLLJITRef,
+    /// Errors that the session reports, which ORC would print otherwise.
+    reported: Box<Reported>,
     /// Held so that they stay loaded.
     _libraries: Vec<Library>,
 }
+
+/// Texts of errors, in the order of their reports.
+type Reported = Mutex<Vec<String>>;
 
 // SAFETY: LLJIT takes its session's lock in every call.
 unsafe impl Send for Linker {}
@@ -81,7 +87,12 @@ impl Linker {
         unsafe {
             let mut raw = ptr::null_mut();
             check(LLVMOrcCreateLLJIT(&mut raw, ptr::null_mut()), "cannot start the JIT")?;
-            let linker = Self { raw, _libraries: libraries };
+            let linker = Self { raw, reported: Box::default(), _libraries: libraries };
+            LLVMOrcExecutionSessionSetErrorReporter(
+                LLVMOrcLLJITGetExecutionSession(raw),
+                report,
+                ptr::from_ref::<Reported>(&linker.reported).cast_mut().cast(),
+            );
             let mut generator: LLVMOrcDefinitionGeneratorRef = ptr::null_mut();
             check(
                 LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
@@ -121,9 +132,27 @@ impl Linker {
         // SAFETY: the session is live and the name NUL-terminated.
         unsafe {
             let error = LLVMOrcLLJITLookup(self.raw, &mut address, text.as_ptr());
-            check(error, &format!("cannot link {name}"))?;
+            check(error, &format!("cannot link {name}")).map_err(|error| self.cause(error))?;
         }
         Ok(address as usize as *const c_void)
+    }
+
+    /// The cause of a failed link: functions that nothing defines, or else all that ORC said.
+    fn cause(&self, error: Error) -> Error {
+        let reported = std::mem::take(&mut *lock(&self.reported));
+        let missing: Vec<_> = reported.iter().flat_map(|text| undefined(text)).collect();
+        let detail = match (&error, missing.is_empty()) {
+            (_, false) => format!(
+                "nothing defines {}; the sources or libraries of a target lack it, or a prototype in its \
+                 manifest has another name",
+                missing.join(", ")
+            ),
+            (Error::Tool { detail, .. }, true) if !reported.is_empty() => {
+                format!("{detail}: {}", reported.join("; "))
+            }
+            (_, true) => return error,
+        };
+        Error::Tool { program: "JIT".to_owned(), detail }
     }
 }
 
@@ -136,6 +165,45 @@ impl Drop for Linker {
     }
 }
 
+fn lock(reported: &Reported) -> std::sync::MutexGuard<'_, Vec<String>> {
+    reported.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps an error of a session.
+extern "C" fn report(reported: *mut c_void, error: LLVMErrorRef) {
+    // SAFETY: the session was given a list that lives as long as it, and gives each error away.
+    unsafe {
+        if !error.is_null() {
+            lock(&*reported.cast::<Reported>()).push(text(error));
+        }
+    }
+}
+
+/// The names of undefined symbols in an error of ORC, in quotes.
+fn undefined(text: &str) -> Vec<String> {
+    let names = text.split_once("Symbols not found: [").and_then(|(_, rest)| rest.split_once(']'));
+    let names = names.map_or("", |(names, _)| names);
+    names
+        .split([',', ' '])
+        .filter(|name| !name.is_empty())
+        .map(|name| format!("'{name}'"))
+        .collect()
+}
+
+/// The text of an error.
+///
+/// # Safety
+/// `error` is an error that nobody has consumed.
+unsafe fn text(error: LLVMErrorRef) -> String {
+    // SAFETY: the message belongs to us until it is disposed of.
+    unsafe {
+        let message = LLVMGetErrorMessage(error);
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeErrorMessage(message);
+        text
+    }
+}
+
 /// Turns LLVM's error object into ours.
 ///
 /// # Safety
@@ -144,11 +212,7 @@ unsafe fn check(error: LLVMErrorRef, what: &str) -> Result<()> {
     if error.is_null() {
         return Ok(());
     }
-    // SAFETY: the message belongs to us until it is disposed of.
-    unsafe {
-        let message = LLVMGetErrorMessage(error);
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        LLVMDisposeErrorMessage(message);
-        Err(Error::Tool { program: "JIT".to_owned(), detail: format!("{what}: {text}") })
-    }
+    // SAFETY: by the caller's contract.
+    let detail = format!("{what}: {}", unsafe { text(error) });
+    Err(Error::Tool { program: "JIT".to_owned(), detail })
 }

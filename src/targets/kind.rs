@@ -256,7 +256,7 @@ impl CostDecl {
 impl TargetKind {
     /// The text of a source or a header, which may be a file of a kind that it extends.
     pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
-        self.files_with(name).read(name)
+        self.files_with(name).read(name).map_err(|error| self.of_manifest(&error))
     }
 
     /// The bytes of an object or an archive, as [`TargetKind::read`] finds it.
@@ -269,9 +269,14 @@ impl TargetKind {
             Files::Directory(folder) => {
                 let path = Files::path(folder, name)?;
                 let bytes = crate::io::read_regular(&path);
-                bytes.map_err(|error| Error::io("cannot read", &path, error))
+                bytes.map_err(|error| self.of_manifest(&Error::io("cannot read", &path, error)))
             }
         }
+    }
+
+    /// The error of a file, with the manifest that names the file.
+    fn of_manifest(&self, error: &Error) -> Error {
+        Error::invalid(format!("{}: {error}", self.manifest))
     }
 
     fn files_with(&self, name: &str) -> &Files {

@@ -83,8 +83,8 @@ fn param(tokens: &mut Tokens) -> PatternResult<Param> {
             Some(ty) => Ok(Param::Scalar { ty, value: expression(tokens)? }),
             None => {
                 let known = [
-                    "in", "out", "scratch", "struct", "device", "name", "const", "i32", "f32",
-                    "size",
+                    "in", "out", "scratch", "struct", "device", "name", "const", "size", "bool",
+                    "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64",
                 ];
                 let hint = suggestion(&word, known);
                 Err(tokens.error_at(span, format!("'{word}' starts no parameter{hint}")))
