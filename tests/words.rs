@@ -97,7 +97,9 @@ fn opens_with_question(text: &str) -> bool {
     let text = text.to_lowercase();
     OPENINGS.iter().any(|word| {
         let rest = text.strip_prefix(word);
-        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_')
+        })
     })
 }
 
@@ -105,9 +107,10 @@ fn opens_with_question(text: &str) -> bool {
 fn long_sentences(text: &str) -> Vec<String> {
     let prose: Vec<_> = text.split("```").step_by(2).collect();
     let spans: Vec<_> = prose.join(" ").split('`').map(str::to_owned).collect();
-    let words = spans.iter().enumerate().flat_map(|(at, span)| {
-        if at % 2 == 1 { vec!["X".to_owned()] } else { words(span) }
-    });
+    let words = spans
+        .iter()
+        .enumerate()
+        .flat_map(|(at, span)| if at % 2 == 1 { vec!["X".to_owned()] } else { words(span) });
     let mut sentences = vec![vec![]];
     for word in words {
         let is_end = word.ends_with(['.', '!', '?', ':', ';']);
@@ -174,7 +177,8 @@ fn documents_open_with_their_subject() {
 
 #[test]
 fn counting_sees_what_it_counts() {
-    let source = "/// Whether x is.\nfn a() {}\n//! The whole,\n//! of two lines.\n//// no\n/// Howl.\n";
+    let source =
+        "/// Whether x is.\nfn a() {}\n//! The whole,\n//! of two lines.\n//// no\n/// Howl.\n";
     let blocks = comments("a.rs", source);
     let places: Vec<_> = blocks.iter().map(|block| block.place.as_str()).collect();
     assert_eq!(places, ["a.rs:1", "a.rs:3", "a.rs:6"]);
@@ -183,7 +187,10 @@ fn counting_sees_what_it_counts() {
 
     let text = "# How to\n\nWhat it is\nand more\n- if so\n\n```sh\nwhat\n```\n| where |\n";
     let blocks = paragraphs("a.md", text);
-    assert_eq!(openings(&blocks), ["a.md:1: How to", "a.md:3: What it is and more", "a.md:5: if so"]);
+    assert_eq!(
+        openings(&blocks),
+        ["a.md:1: How to", "a.md:3: What it is and more", "a.md:5: if so"]
+    );
 
     let longest = vec!["word"; SENTENCE].join(" ");
     assert!(long_sentences(&longest).is_empty());

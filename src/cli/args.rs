@@ -200,9 +200,9 @@ pub struct CompileArgs {
     #[arg(long, conflicts_with = "output")]
     pub print_pipeline: bool,
     /// Print what the model does step by step: kernels, calls and loops, their types, tasks and
-    /// work, and the bytes of each memory; with =json as JSON
-    #[arg(long, value_name = "json", num_args = 0..=1, require_equals = true,
-        default_missing_value = "text", value_parser = ["text", "json"],
+    /// work, and the bytes of each memory; with =json as JSON, with =svg a picture of the steps
+    #[arg(long, value_name = "json|svg", num_args = 0..=1, require_equals = true,
+        default_missing_value = "text", value_parser = ["text", "json", "svg"],
         conflicts_with_all = ["emit", "print_pipeline"])]
     pub report: Option<String>,
     /// Draw the plan of memory over time and address, memory by memory, into this SVG file; without a

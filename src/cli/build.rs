@@ -9,6 +9,7 @@ use super::{
     moves::{self, Moves},
     print, print_error,
     progress::Progress,
+    steps,
     watch::Watcher,
 };
 use crate::{
@@ -232,6 +233,7 @@ fn report(
         "json" => serde_json::to_string_pretty(&report)
             .map(|text| text + "\n")
             .map_err(|error| Error::internal(format!("the report has no JSON form: {error}")))?,
+        "svg" => steps::svg(&report.steps),
         _ => {
             let mut text = layers::table(&report.steps);
             if !report.declined.is_empty() {

@@ -25,6 +25,7 @@ mod progress;
 mod registry;
 mod run;
 mod signals;
+mod steps;
 mod templates;
 mod verify;
 pub mod watch;

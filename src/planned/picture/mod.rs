@@ -6,6 +6,8 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
+pub use svg::escaped;
+
 use super::{BufferUse, Memory, Order, Place, capacity, effects, places, uses_of};
 use crate::{
     ir::{

@@ -200,7 +200,8 @@ fn ticks(bytes: u64) -> Vec<u64> {
     found
 }
 
-fn escaped(text: &str) -> String {
+/// A text as XML has it.
+pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

@@ -47,7 +47,8 @@ impl Table {
         let implied = rows.remove("feature").unwrap_or_default();
         let mut table = Self::default();
         // A feature may be named only as one that goes with others.
-        for name in implied.keys().chain(implied.values().flatten()).chain(cpus.values().flatten()) {
+        for name in implied.keys().chain(implied.values().flatten()).chain(cpus.values().flatten())
+        {
             table.features.entry(name).or_insert_with(|| {
                 let mut set = Features::new();
                 close(name, &implied, &mut set);
@@ -124,7 +125,9 @@ mod tests {
         // Features that need it go with it.
         assert!(!has("haswell", "-avx", "avx2") && has("haswell", "-avx", "bmi2"));
         assert!(has("haswell", "-avx,+avx2", "avx"));
-        assert!(has("emeraldrapids", "", "amx-tile") && !has("emeraldrapids", "-amx-tile", "amx-tile"));
+        assert!(
+            has("emeraldrapids", "", "amx-tile") && !has("emeraldrapids", "-amx-tile", "amx-tile")
+        );
         assert!(used(&Machine::default()).is_empty());
     }
 
