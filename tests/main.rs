@@ -26,5 +26,6 @@ mod session;
 mod spans;
 mod sums;
 mod transposes;
+mod upstream;
 mod vanilla;
 mod views;
