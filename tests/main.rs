@@ -24,6 +24,7 @@ mod safe_code;
 mod scatters;
 mod session;
 mod spans;
+mod strict;
 mod sums;
 mod transposes;
 mod upstream;
