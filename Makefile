@@ -18,7 +18,7 @@ export CCACHE_SLOPPINESS := include_file_mtime,include_file_ctime,locale
 BY_MACRO := $(wildcard src/codegen/generators/*.rs)
 
 .PHONY: help setup build demo test quick lines check-format lint unit conformance fuzz fuzz-views fuzz-sizes suite-sizes real-models lit runtime-c embed new-compiler check-docs data \
-	format docs book bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences
+	format docs book bench bench-peers clean mutants mutate planted python python-sample python-stage wheel deb doc publish licences reproducible
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -116,6 +116,9 @@ wheel: setup ## Build the wheels in dist/: the whole (PROFILE=release), and the 
 
 deb: setup ## Build a Debian package in dist/ of the program, its man pages, completions, targets and headers (PROFILE=release)
 	setup/deb.sh $(or $(PROFILE),release) dist
+
+reproducible: setup ## Build WHAT=loader (or wheel, deb) of HEAD in two folders and compare the bytes (PROFILE=release)
+	setup/reproducible.sh $(or $(WHAT),loader) $(or $(PROFILE),release)
 
 licences: setup ## Write the licences of all that is linked into build/licences.txt
 	@mkdir -p build

@@ -362,3 +362,163 @@ fn packages_for_big_endian_machines_run() {
     let said = run(Command::new("qemu-aarch64_be").arg(path("program")));
     assert!(said.contains("PASSED"), "{said}");
 }
+
+/// The emulator of a Cortex-M4.
+const BARE_RUN: &str = "qemu-system-arm -M mps2-an386 -nographic -semihosting -kernel";
+
+/// The model on this machine, of which a folder gets input.bin and input.h, and its numbers here.
+fn bare_data(model: &str, folder: &Path) -> Vec<f32> {
+    let file = root().join("build/test-data").join(model).join("model.onnx");
+    assert!(file.is_file(), "{} is missing: run `make data`", file.display());
+    let set = file.with_file_name("test_data_set_0");
+    let answers = folder.join("answers.npz");
+    let mut here = phaseline();
+    here.arg("run").arg(&file).args(["-t", "c", "--inputs"]).arg(&set);
+    run(here.arg("--outputs").arg(&answers));
+    let (_, input) = io::pb::read(&set.join("input_0.pb")).expect("an input");
+    let input = input.as_slice::<f32>().expect("floats");
+    let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_le_bytes()).collect();
+    fs::write(folder.join("input.bin"), bytes).expect("a file");
+    let list: String = input.iter().map(|x| format!("{x:?}f, ")).collect();
+    fs::write(folder.join("input.h"), format!("#define INPUT {list}\n")).expect("a file");
+    // What the generated C has of the standard library, where there is none.
+    let include = folder.join("include");
+    fs::create_dir(&include).expect("a folder");
+    let math = "#define INFINITY __builtin_inff()\nfloat rintf(float);\n";
+    fs::write(include.join("math.h"), math).expect("a file");
+    let string = "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n\
+                  void *memset(void *, int, size_t);\n";
+    fs::write(include.join("string.h"), string).expect("a file");
+    let answers = io::npz::read(&answers).expect("answers");
+    answers[0].1.as_slice::<f32>().expect("floats").to_vec()
+}
+
+/// Compiles a model as `net` for a bare Cortex-M4 with Clang's arguments for its floats.
+fn bare_package(model: &str, floats: &str, folder: &Path, more: &[&str]) -> (String, PathBuf) {
+    let compiler = format!(
+        "clang-22 --target=thumbv7em-none-eabi -mcpu=cortex-m4 {floats} -ffreestanding -isystem {}",
+        folder.join("include").display()
+    );
+    let package = folder.join("net");
+    let target = format!("c -compiler=\"{compiler}\"");
+    let mut command = phaseline();
+    command.arg("compile").arg(root().join("build/test-data").join(model).join("model.onnx"));
+    run(command.args(["-t", &target, "--name", "net", "-o"]).arg(&package).args(more));
+    (compiler, package)
+}
+
+/// Runs a program on a Cortex-M4, and compares what it says with the numbers of this machine.
+fn bare_check(program: &Path, wanted: &[f32]) {
+    let mut words = BARE_RUN.split_whitespace();
+    let said = run(Command::new(words.next().expect("a program")).args(words).arg(program));
+    let (numbers, _) = said.split_once("END").unwrap_or_else(|| panic!("it says: {said}"));
+    let found: Vec<_> = numbers
+        .split_whitespace()
+        .map(|bits| u32::from_str_radix(bits, 16).map(f32::from_bits))
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|error| panic!("{error}: {said}"));
+    assert_eq!(found.len(), wanted.len(), "{said}");
+    for (found, wanted) in found.iter().zip(wanted) {
+        let far = (found - wanted).abs();
+        assert!(far <= 1e-4 * wanted.abs().max(1.0), "{found} is not {wanted}");
+    }
+}
+
+/// Models with an input `input` of `[1, 1, 28, 28]` and an output `gemm_11_0` of `[1, 10]`.
+const BARE_MODELS: [&str; 2] = ["models/lenet", "quantized/lenet"];
+
+/// The C package alone, linked by LLVM, without a library for C.
+#[test]
+fn packages_run_on_a_bare_cortex_m4() {
+    if missing(BARE_RUN) {
+        eprintln!("left out, because it is not installed: {BARE_RUN}");
+        return;
+    }
+    for model in BARE_MODELS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let wanted = bare_data(model, folder.path());
+        let floats = "-mfloat-abi=hard -mfpu=fpv4-sp-d16";
+        let (compiler, package) = bare_package(model, floats, folder.path(), &[]);
+        let program = folder.path().join("program");
+        let mut words = compiler.split_whitespace();
+        let mut linker = Command::new(words.next().expect("a compiler"));
+        linker.args(words).args(["-O1", "-Wall", "-Wextra", "-Werror", "-fno-builtin"]);
+        linker.args(["-nostdlib", "-static", "--ld-path=/usr/lib/llvm-22/bin/ld.lld"]);
+        linker.args(["-Wl,-T,mps2.ld", "cortex_m.c", "semihosting.c"]);
+        linker.current_dir(root().join("tests/cross")).arg("-I").arg(folder.path());
+        linker.arg("-I").arg(&package).arg(package.join("libnet.a"));
+        run(linker.arg("-o").arg(&program));
+        bare_check(&program, &wanted);
+    }
+}
+
+/// The machine of Rust that the crate below is built for.
+const BARE_RUST: &str = "thumbv7em-none-eabi";
+
+#[test]
+fn crates_run_on_a_bare_cortex_m4() {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", BARE_RUST]);
+    let library = String::from_utf8(rustc.output().expect("rustc runs").stdout).expect("text");
+    let has_target = Path::new(library.trim()).is_dir();
+    if missing(BARE_RUN) || !has_target {
+        eprintln!("left out, because it is not installed: {BARE_RUN}, or rustup's {BARE_RUST}");
+        return;
+    }
+    for model in BARE_MODELS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let wanted = bare_data(model, folder.path());
+        bare_package(model, "-mfloat-abi=soft", folder.path(), &["--emit-crate"]);
+        let script = root().join("tests/cross/mps2.ld");
+        let main = root().join("tests/cross/cortex_m.rs");
+        let manifest = format!(
+            "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
+             [dependencies]\nnet = {{ path = \"net\" }}\n[profile.release]\npanic = \"abort\"\n\
+             [[bin]]\nname = \"program\"\npath = {main:?}\n"
+        );
+        fs::write(folder.path().join("Cargo.toml"), manifest).expect("a file");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--release", "--offline", "--target", BARE_RUST]);
+        // Those of the environment are of this machine.
+        cargo.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
+        cargo.env("RUSTFLAGS", format!("-D warnings -C link-arg=-T{}", script.display()));
+        run(cargo.current_dir(folder.path()));
+        bare_check(&folder.path().join(format!("target/{BARE_RUST}/release/program")), &wanted);
+    }
+}
+
+/// As Arduino's builder builds a library that is `precompiled=full`: it compiles no source, finds headers in `src`, and
+/// the static library in the folder of the processor.
+#[test]
+fn libraries_of_arduino_are_built_without_an_edit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    bare_data("models/lenet", folder.path());
+    let floats = "-mfloat-abi=hard -mfpu=fpv4-sp-d16";
+    let layout = ["--layout=arduino"];
+    let (compiler, package) = bare_package("models/lenet", floats, folder.path(), &layout);
+    let text = fs::read_to_string(package.join("library.properties")).expect("properties");
+    let property = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_else(|| panic!("no {name} in {text}"))
+    };
+    assert_eq!(property("precompiled"), "full");
+    let library = package.join("src/cortex-m4");
+    assert!(library.join("libnet.a").is_file());
+    // A sketch is C++, and has what `includes` says at its head.
+    let sketch = folder.path().join("sketch.cpp");
+    let body = "static unsigned char arena[NET_ARENA_BYTES] __attribute__((aligned(NET_ARENA_ALIGNMENT)));\n\
+                static float x[NET_INPUT_0_ELEMENTS], y[NET_OUTPUT_0_ELEMENTS];\n\
+                extern \"C\" void *memcpy(void *to, const void *, __SIZE_TYPE__) { return to; }\n\
+                extern \"C\" void *memset(void *to, int, __SIZE_TYPE__) { return to; }\n\
+                extern \"C\" void _start(void) { if (net_run(x, y, arena) != 0) for (;;) {} }\n";
+    let sketch_text = format!("#include <{}>\n{body}", property("includes"));
+    fs::write(&sketch, sketch_text).expect("a file");
+    let mut words = compiler.split_whitespace();
+    let mut linker = Command::new(words.next().expect("a compiler"));
+    linker.args(words).args(["-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
+    linker.args(["-nostdlib", "-static", "-fno-builtin", "-fno-exceptions"]);
+    linker.arg("--ld-path=/usr/lib/llvm-22/bin/ld.lld").arg("-I").arg(package.join("src"));
+    linker.arg(&sketch).arg("-L").arg(&library);
+    linker.args(property("ldflags").split_whitespace());
+    run(linker.arg("-o").arg(folder.path().join("sketch")));
+}

@@ -105,7 +105,7 @@ fn infer<'a>(b: &Builder<'a>, name: &str, operands: &[Val<'a>]) -> phaseline::Re
 
 #[test]
 fn types_are_inferred_from_what_is_declared() {
-    let session = Session::new();
+    let session = Session::with_upstream();
     let module = network(&session);
     let b = builder(&module);
     let x = operands(find(&module, "graph.relu"))[0];

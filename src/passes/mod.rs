@@ -1,7 +1,7 @@
 //! The table of passes: one file and one line each.
 
 use crate::{Result, Session, ffi, pass::Pass, targets};
-use phaseline_toolkit::{Dialect, Toolkit};
+use phaseline_toolkit::{Dialect, Toolkit, upstream as mlir};
 use std::sync::OnceLock;
 
 /// Declares the modules and collects their `PASS` constants.
@@ -92,10 +92,42 @@ passes! {
 }
 
 pub(crate) mod aliases;
+mod upstream;
 
 pub use pack_constants::constants;
 
-/// Phaseline's dialects and passes, with all of upstream's.
+/// Phaseline's dialects and passes, with all of upstream's, as `phaseline-opt` has them. A program grows by some 110 MB.
+// Inlined, so that a program that does not call this does not link them.
+#[inline]
+pub fn toolkit_with_upstream() -> Toolkit {
+    toolkit().clone().all_upstream()
+}
+
+/// The parts of upstream that compiles use, and with which pipelines of users and manifests may be written.
+fn parts() -> [mlir::Upstream; 18] {
+    [
+        mlir::affine(),
+        mlir::arith(),
+        mlir::bufferization(),
+        mlir::cf(),
+        mlir::complex(),
+        mlir::func(),
+        mlir::gpu(),
+        mlir::index(),
+        mlir::linalg(),
+        mlir::llvm(),
+        mlir::math(),
+        mlir::memref(),
+        mlir::scf(),
+        mlir::tensor(),
+        mlir::transform(),
+        mlir::transforms(),
+        mlir::ub(),
+        mlir::vector(),
+    ]
+}
+
+/// Phaseline's dialects and passes, with the parts of upstream that compiles use.
 pub fn toolkit() -> &'static Toolkit {
     static TOOLKIT: OnceLock<Toolkit> = OnceLock::new();
     TOOLKIT.get_or_init(|| {
@@ -112,8 +144,8 @@ pub fn toolkit() -> &'static Toolkit {
         unsafe { ffi::phlRegisterNativePasses() };
         targets::check_in_pipelines();
         let toolkit = Toolkit::new("Phaseline's pass driver (mlir-opt with its dialects)");
-        let toolkit =
-            dialects.into_iter().fold(toolkit.all_upstream(), Toolkit::dialect).trust_operations();
+        let toolkit = toolkit.upstream(parts()).left_out(upstream::LEFT_OUT);
+        let toolkit = dialects.into_iter().fold(toolkit, Toolkit::dialect).trust_operations();
         for pass in PASSES.iter().chain(aliases::ALIASES) {
             // The table's names are distinct, as a test checks: only a pass of the program, which it added before
             // ours, can have one of them. That one stays.
@@ -131,9 +163,16 @@ pub fn register(pass: &'static Pass) -> Result<()> {
 }
 
 impl Session {
-    /// Creates a context with upstream's and our dialects, and makes all passes known.
+    /// Creates a context with Phaseline's dialects and those of upstream that compiles use, and makes their passes known.
     pub fn new() -> Self {
         Self::of(toolkit())
+    }
+
+    /// As [`Session::new`], with all of upstream's dialects and passes. A program grows by some 110 MB.
+    // Inlined, so that a program that does not call this does not link them.
+    #[inline]
+    pub fn with_upstream() -> Self {
+        Self::of(&toolkit_with_upstream())
     }
 }
 

@@ -273,6 +273,9 @@ impl Build {
             .flag("-Wall")
             .flag("-Wno-unused-parameter")
             .include(".")
+            // Two builds in different folders give the same bytes.
+            .flag(format!("-ffile-prefix-map={}=.", self.out.display()))
+            .flag(format!("-ffile-prefix-map={}=.", root.display()))
             // MLIR's own headers are not ours to warn about.
             .flag(format!("-isystem{}", self.prefix.join("include").display()));
         for folder in &self.includes {

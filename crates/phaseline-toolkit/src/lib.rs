@@ -44,9 +44,9 @@ pub use ir::{
 pub use phase::Phases;
 #[cfg(feature = "jit")]
 pub use session::Jit;
-#[doc(hidden)]
-pub use session::Verified;
 pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
+#[doc(hidden)]
+pub use session::{LeftOut, Verified};
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 mod diagnostics;
 #[cfg(feature = "jit")]
 mod jit;
+mod left_out;
 mod reduce;
 
 use crate::{
@@ -20,6 +21,8 @@ pub use diagnostics::{Diagnostic, Note, Severity};
 pub use jit::Jit;
 #[cfg(feature = "jit")]
 pub(crate) use jit::{Callable, HostFunction, run};
+#[doc(hidden)]
+pub use left_out::LeftOut;
 use melior::{
     Context, StringRef,
     dialect::DialectRegistry,
@@ -39,6 +42,8 @@ pub struct Session {
     carried: Box<Carried>,
     /// Threads that it shares with others; it goes behind the context.
     threads: Option<ThreadPool>,
+    /// Upstream's passes and dialects that messages name.
+    pub(crate) left_out: Option<LeftOut>,
     /// Functions that compiled code of the session may call.
     #[cfg(feature = "jit")]
     pub(crate) host: Vec<HostFunction>,
@@ -132,6 +137,7 @@ impl Session {
             diagnostics,
             carried,
             threads: None,
+            left_out: None,
             #[cfg(feature = "jit")]
             host: vec![],
         }
@@ -319,7 +325,9 @@ impl Session {
                 melior::Error::ParsePassPipeline(text) => text,
                 other => other.to_string(),
             };
-            Error::invalid(format!("the pipeline is not valid: {}", detail.trim()))
+            let left_out = self.left_out.and_then(|left_out| left_out.about_pass(&detail));
+            let detail = left_out.as_deref().unwrap_or(detail.trim());
+            Error::invalid(format!("the pipeline is not valid: {detail}"))
         })?;
         let _running = self.carried.running();
         let cancel = self.carried.cancel();
@@ -350,7 +358,9 @@ impl Session {
         if lines.is_empty() {
             return Error::internal(fallback);
         }
-        Error::Diagnostics(lines.join("\n"))
+        let said = lines.join("\n");
+        let left_out = self.left_out.and_then(|left_out| left_out.about_dialect(&said));
+        Error::Diagnostics(left_out.unwrap_or(said))
     }
 
     /// Forgets errors collected so far, for a caller that tried something on purpose.

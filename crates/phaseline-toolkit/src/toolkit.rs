@@ -12,6 +12,7 @@ use crate::{
         view::OpView,
     },
     pass::{self, Pass, RunPass},
+    session::LeftOut,
     upstream::Upstream,
 };
 use melior::{dialect::DialectRegistry, ir::Module};
@@ -93,6 +94,7 @@ pub struct Toolkit {
     all: Option<unsafe extern "C" fn(mlir_sys::MlirDialectRegistry)>,
     /// Parts of upstream.
     parts: Vec<Upstream>,
+    left_out: Option<LeftOut>,
     dialects: Vec<Dialect>,
     bodies: Bodies,
     trusts: bool,
@@ -122,6 +124,7 @@ impl Toolkit {
             title: title.into(),
             all: None,
             parts: vec![],
+            left_out: None,
             dialects: vec![],
             bodies: Bodies::new(),
             trusts: false,
@@ -132,7 +135,7 @@ impl Toolkit {
         }
     }
 
-    /// Adds all of upstream's dialects and passes, which take 160 MB of a program.
+    /// Adds all of upstream's dialects and passes, which take 160 MB of a program. Parts that the toolkit has are among them.
     // Inlined, so that a program that does not call this does not link them.
     #[inline]
     #[must_use]
@@ -159,6 +162,14 @@ impl Toolkit {
     #[must_use]
     pub fn upstream(mut self, parts: impl IntoIterator<Item = Upstream>) -> Self {
         self.parts.extend(parts);
+        self
+    }
+
+    /// Has messages about passes and dialects that the toolkit does not have name the program that has them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn left_out(mut self, left_out: LeftOut) -> Self {
+        self.left_out = Some(left_out);
         self
     }
 
@@ -369,8 +380,8 @@ impl Toolkit {
 
     /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
     pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
-        #[allow(unused_mut, reason = "of a feature")]
         let mut session = Session::create(&self.registry(), self.carried(Box::new(user)));
+        session.left_out = self.left_out;
         #[cfg(feature = "jit")]
         session.host.clone_from(&self.host);
         session
@@ -384,7 +395,7 @@ impl Toolkit {
             if let Some(register) = self.all {
                 register(registry.to_raw());
             }
-            for Upstream(register) in &self.parts {
+            for Upstream(register) in self.parts.iter().filter(|_| self.all.is_none()) {
                 register(registry.to_raw());
             }
             for dialect in &self.dialects {

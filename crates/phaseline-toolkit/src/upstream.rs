@@ -19,14 +19,20 @@ macro_rules! parts {
 }
 
 parts! {
+    /// Loops and accesses whose bounds and subscripts are affine.
+    affine = phlUpstreamAffine;
     /// Arithmetic on integers and floats.
     arith = phlUpstreamArith;
     /// Tensors and buffers in one program, and bufferization.
     bufferization = phlUpstreamBufferization;
     /// Branches between blocks.
     cf = phlUpstreamCf;
+    /// Complex numbers.
+    complex = phlUpstreamComplex;
     /// Functions and calls.
     func = phlUpstreamFunc;
+    /// Kernels of a grid: the dialect alone, without the passes of vendors' GPUs.
+    gpu = phlUpstreamGpu;
     /// Arithmetic on indices.
     index = phlUpstreamIndex;
     /// Structured operations on tensors and buffers.
@@ -41,8 +47,12 @@ parts! {
     scf = phlUpstreamScf;
     /// Tensors.
     tensor = phlUpstreamTensor;
+    /// Schedules as IR, with what they do to the other dialects of this list.
+    transform = phlUpstreamTransform;
     /// The passes of any dialect: `canonicalize`, `cse`, `inline`, `symbol-dce` and their like.
     transforms = phlUpstreamTransforms;
+    /// Values that no program may look at.
+    ub = phlUpstreamUb;
     /// Vectors.
     vector = phlUpstreamVector;
 }

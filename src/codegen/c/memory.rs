@@ -3,7 +3,7 @@
 use super::{
     expression::{Sum, Text},
     names::node_name,
-    scalar::{CType, Expr, Level, fill},
+    scalar::{CType, Expr, Level, fill, signed},
     writer::{Writer, c_type, unsupported},
 };
 use crate::{
@@ -138,7 +138,8 @@ fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let source = writer.buffer(op, op.operand(0)?)?.clone();
     let shift = writer.sum(op, op.operand(1)?)?;
     let Base::Pointer(name) = &source.base else { return Err(unsupported(op)) };
-    let element = c_type(op, ir::element_type(result.r#type()))?.name();
+    let ty = c_type(op, ir::element_type(result.r#type()))?;
+    let element = ty.name();
     if ir::users(result).is_empty() {
         return Ok(());
     }
@@ -149,7 +150,10 @@ fn view<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     }
     let place = source.offset.plus(&shift);
     let text = pointer(name, &place, true).text;
-    let text = format!("{constant}{element} *const {variable} = ({constant}{element} *){text};");
+    // By way of `void *`: bytes of any alignment are cast, and the plan has aligned these.
+    let any = if ty.bytes() > 1 { format!("({constant}void *)") } else { String::new() };
+    let cast = format!("({constant}{element} *){any}{text}");
+    let text = format!("{constant}{element} *const {variable} = {cast};");
     if writer.is_outermost() && place.as_number().is_some() {
         writer.later.insert(ir::id(result), text);
     } else {
@@ -211,7 +215,8 @@ fn load<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
 
 fn store<'c>(writer: &mut Writer<'_>, op: Op<'c>) -> PassResult<'c> {
     let operands = ir::operands(op);
-    let value = writer.expr(op, operands[0])?.text();
+    let ty = c_type(op, operands[0].r#type())?;
+    let value = signed(ty, &writer.expr(op, operands[0])?).text();
     let place = element(writer, op, operands[1], &operands[2..])?;
     writer.assign(place, value);
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{
     arith, call, emission, kernel, math, memory,
-    scalar::{Expr, Level, fill},
+    scalar::{Expr, Level, fill, signed},
     writer::{Kind, Writer, c_type, unsupported},
 };
 use crate::{
@@ -134,9 +134,10 @@ fn assign<'c>(
 ) -> PassResult<'c> {
     let mut moves = vec![];
     for (name, value) in names.iter().zip(values) {
-        let new = writer.expr(op, *value)?;
+        let ty = c_type(op, value.r#type())?;
+        let new = signed(ty, &writer.expr(op, *value)?);
         if new.text() != name.text() {
-            moves.push((name, new, c_type(op, value.r#type())?));
+            moves.push((name, new, ty));
         }
     }
     let assigned: BTreeSet<_> = names.iter().map(|name| name.text().text).collect();

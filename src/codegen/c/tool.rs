@@ -140,6 +140,15 @@ impl Tool {
         Ok(triple)
     }
 
+    /// The processor that its words name: `cortex-m4` of `-mcpu=cortex-m4+nodsp`.
+    pub fn cpu(&self) -> Option<&str> {
+        let value = |word: &'_ String| -> Option<usize> {
+            ["-mcpu=", "-mmcu="].iter().find(|flag| word.starts_with(**flag)).map(|flag| flag.len())
+        };
+        let word = self.words.iter().rfind(|word| value(word).is_some())?;
+        word.get(value(word)?..)?.split('+').next()
+    }
+
     /// True if the compiler defines a macro by itself.
     fn defines(&self, name: &str) -> Result<bool> {
         let mut command = self.command(Path::new("."));
@@ -166,6 +175,14 @@ mod tests {
         let tool = Tool::of_option("no-such-compiler --flag").expect("words");
         let error = tool.machine().expect_err("is not there").to_string();
         assert!(error.contains("no-such-compiler") && error.contains("-compiler"), "{error}");
+    }
+
+    #[test]
+    fn the_processor_is_the_last_that_words_name() {
+        let cpu = |words| Tool::new(words).expect("words").cpu().map(str::to_owned);
+        assert_eq!(cpu("cc -mcpu=cortex-m3 -O2 -mcpu=cortex-m4+nodsp"), Some("cortex-m4".into()));
+        assert_eq!(cpu("avr-gcc -mmcu=atmega328p"), Some("atmega328p".into()));
+        assert_eq!(cpu("cc -O2"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     expression::{Sum, Text},
     memory::Buffer,
     names::{Names, node_name},
-    scalar::{CType, Expr, Level, fill, function_call},
+    scalar::{CType, Expr, Level, fill, function_call, signed},
     session, words,
 };
 use crate::{
@@ -213,14 +213,15 @@ impl<'m> Writer<'m> {
     /// Declares a variable that keeps its value.
     pub fn constant(&mut self, ty: CType, stem: &'static str, value: &Expr) -> Expr {
         let name = self.names.numbered(stem);
-        self.line(format!("const {} {name} = {};", ty.name(), value.text().text));
+        self.line(format!("const {} {name} = {};", ty.name(), signed(ty, value).text().text));
         Expr::atom(name)
     }
 
     /// Declares a variable that is assigned again.
     pub fn variable(&mut self, ty: CType, stem: &'static str, value: Option<&Expr>) -> Expr {
         let name = self.names.numbered(stem);
-        let start = value.map(|value| format!(" = {}", value.text().text)).unwrap_or_default();
+        let start =
+            value.map(|value| format!(" = {}", signed(ty, value).text().text)).unwrap_or_default();
         self.line(format!("{} {name}{start};", ty.name()));
         Expr::new(Text::changing(name), Level::Atom)
     }

@@ -22,7 +22,11 @@ impl CodeGenerator for Generator {
     fn generate(&self, _: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated> {
         let made = compile::compile(part, given.options)?;
         let machine = given.options.tool.as_ref().map(|tool| -> Result<CodeMachine> {
-            let machine = machines::of_triple(&tool.machine()?);
+            let mut machine = machines::of_triple(&tool.machine()?);
+            // LLVM's names of processors are compared with those of this machine; others only name folders.
+            if !matches!(machine.architecture(), "x86_64" | "i386" | "aarch64") {
+                machine.cpu = tool.cpu().unwrap_or_default().to_owned();
+            }
             Ok(CodeMachine { machine, cc: tool.to_string(), decides: false })
         });
         Ok(Generated {

@@ -145,7 +145,7 @@ fn unknown_operations_read_and_write_all_that_they_are_given() {
 
 #[test]
 fn regions_run_as_often_as_their_interface_says() {
-    let session = Session::new();
+    let session = Session::with_upstream();
     let text = r#"
   func.func @f(%n: index, %c: i1) {
     %0 = arith.constant 0 : index

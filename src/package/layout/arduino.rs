@@ -1,4 +1,4 @@
-//! A library of Arduino whose code is compiled already (`precompiled=true`).
+//! A library of Arduino whose code is compiled already (`precompiled=full`).
 
 use super::{About, Copy, File, header};
 use crate::{Error, Result};
@@ -16,6 +16,12 @@ pub fn files(about: &About<'_>) -> Result<Vec<File>> {
             about.triple
         )));
     }
+    if about.cpu.is_empty() || about.cpu == "generic" {
+        return Err(Error::invalid(
+            "a library of Arduino is in a folder named after the board's processor: say it to the compiler, \
+             for example CC='arm-none-eabi-gcc -mcpu=cortex-m4'",
+        ));
+    }
     let properties = format!(
         "name={name}
 version={version}
@@ -27,7 +33,7 @@ category=Data Processing
 url=
 architectures=*
 includes={name}.h
-precompiled=true
+precompiled=full
 ldflags=-l{name}{link}
 ",
         version = env!("CARGO_PKG_VERSION"),
@@ -44,8 +50,5 @@ ldflags=-l{name}{link}
 
 /// The static library in the folder of its processor.
 pub fn library(about: &About<'_>) -> Copy {
-    let name = about.name();
-    // Without a machine of LLVM's, the C compiler knows its own.
-    let cpu = if about.cpu.is_empty() || about.cpu == "generic" { "generic" } else { about.cpu };
-    Copy { path: format!("src/{cpu}/lib{name}.a") }
+    Copy { path: format!("src/{}/lib{}.a", about.cpu, about.name()) }
 }

@@ -8,7 +8,7 @@
 // CHECK-NEXT: npu_device *const device = handle;
 // CHECK-NEXT: int32_t status = 0;
 // CHECK-NEXT: /* first node */
-// CHECK-NEXT: float *const t0 = (float *)(arena + 64);
+// CHECK-NEXT: float *const t0 = (float *)(void *)(arena + 64);
 // CHECK-NEXT: for (ptrdiff_t i = 0; i < 4; ++i) {
 // CHECK-NEXT: static const npu_shape npu_shape_0 = {.count = {1, 8}, .mode = NPU_FAST};
 // CHECK-NEXT: if ((status = npu_load(device, (uint32_t)((i % 2) * 32 + 128), in0 + i * 8, &npu_shape_0,

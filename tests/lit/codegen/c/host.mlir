@@ -35,7 +35,7 @@ module attributes {phl.model = "net", phl.devices = ["npu"],
 // CHECK-NEXT: int8_t *const memory = arena;
 // CHECK-NEXT: (void)pool;
 // CHECK-NEXT: int32_t status = 0;
-// CHECK-NEXT: float *const t1 = (float *)memory;
+// CHECK-NEXT: float *const t1 = (float *)(void *)memory;
 // CHECK-NEXT: if ((status = net_npu_0(devices[0], in0, t1)) != 0) return status;
 // CHECK-NEXT: if ((status = net_twice(devices, t1, out0)) != 0) return status;
 
@@ -57,7 +57,7 @@ module attributes {phl.model = "net", phl.devices = ["npu"],
         args [#tir.arg<ins 0>, #tir.arg<outs 0>]
 
 // A value that a loop carries is a variable.
-// CHECK-NEXT: const float *const t0 = (const float *)(weights + 64);
+// CHECK-NEXT: const float *const t0 = (const float *)(const void *)(weights + 64);
 // CHECK-NEXT: float s0 = 0.0f;
 // CHECK-NEXT: for (ptrdiff_t i = 0; i < 3; ++i) {
 // CHECK-NEXT: const float x0 = out0[i];

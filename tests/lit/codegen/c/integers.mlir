@@ -5,7 +5,7 @@
 // C leaves overflow of signed integers undefined and widens small ones; MLIR does neither.
 
 // CHECK-LABEL: int32_t wrap(
-// CHECK: out0[0] = (uint32_t)x0 + (uint32_t)x1 * 3u;
+// CHECK: out0[0] = (int32_t)((uint32_t)x0 + (uint32_t)x1 * 3u);
 // CHECK: const int32_t x2 = ((int32_t)((uint32_t)x0 / (uint32_t)x1) < x1) ? x0 : x1;
 // CHECK-NEXT: out0[1] = x2;
 func.func @wrap(%a: memref<2xi32> {phl.io = "input"}, %y: memref<2xi32> {phl.io = "output"}) {
