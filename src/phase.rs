@@ -12,7 +12,7 @@ mod table;
 
 pub use hook_point::HookPoint;
 pub use own::Phases;
-pub use schedules::check_schedules;
+pub(crate) use schedules::check_schedules;
 pub(crate) use table::Anchor;
 pub use table::Phase;
 
@@ -23,7 +23,7 @@ use std::fmt;
 /// The pipelines that one target registers, as comma-separated lists of passes on what the phase
 /// says ([`Phase::anchor`]).
 #[derive(Clone, Debug, Default)]
-pub struct TargetPipelines {
+pub(crate) struct TargetPipelines {
     /// Id of the target instance.
     pub id: String,
     /// The pass list of each phase that the target takes part in.
@@ -58,22 +58,9 @@ const TARGETS: &str = "@targets";
 const DEFAULT_LOWERING: &str = "lower-composite-calls,convert-graph-to-linalg{keep-signature=true}";
 
 impl Pipeline {
-    /// Puts the targets' pipelines into the framework's.
-    pub fn assemble(targets: &[TargetPipelines]) -> Result<Self> {
-        Self::assemble_in_order(targets, targets)
-    }
-
-    /// As [`Pipeline::assemble`]; `lowering` has the same targets in the order in which they lower
-    /// and generate code.
-    pub fn assemble_in_order(
-        targets: &[TargetPipelines],
-        lowering: &[TargetPipelines],
-    ) -> Result<Self> {
-        Self::assemble_phases(&Phases::builtin(), targets, lowering)
-    }
-
-    /// As [`Pipeline::assemble_in_order`], with phases of an embedder.
-    pub(crate) fn assemble_phases(
+    /// Puts the targets' pipelines into the framework's, and the phases of an embedder. `lowering` has the same targets
+    /// in the order in which they lower and generate code.
+    pub(crate) fn assemble(
         phases: &Phases,
         targets: &[TargetPipelines],
         lowering: &[TargetPipelines],
@@ -199,6 +186,10 @@ pub fn strip_comments(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn assemble(targets: &[TargetPipelines]) -> Result<Pipeline> {
+        Pipeline::assemble(&Phases::builtin(), targets, targets)
+    }
+
     fn npu() -> TargetPipelines {
         TargetPipelines {
             id: "npu".into(),
@@ -214,7 +205,7 @@ mod tests {
     #[test]
     fn assembled_text_round_trips() {
         for targets in [vec![], vec![npu()], vec![npu(), TargetPipelines::default()]] {
-            let pipeline = Pipeline::assemble(&targets).expect("assembles");
+            let pipeline = assemble(&targets).expect("assembles");
             let printed = pipeline.to_string();
             let again = Pipeline::parse(&printed, "printed").expect("parses");
             assert_eq!(pipeline, again, "{printed}");
@@ -224,7 +215,7 @@ mod tests {
 
     #[test]
     fn target_passes_land_in_their_phase() {
-        let pipeline = Pipeline::assemble(&[npu()]).expect("assembles");
+        let pipeline = assemble(&[npu()]).expect("assembles");
         let text = |phase| pipeline.section(phase).unwrap_or_default().to_owned();
         assert!(text(Phase::PrePartition).contains("graph-a,graph-b{x=1}"));
         assert!(

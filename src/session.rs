@@ -25,7 +25,7 @@ impl Session {
     }
 
     /// Adds a target kind to those that specs may name in this session: one read from a manifest
-    /// ([`crate::targets::manifest::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
+    /// ([`TargetKind::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
     /// must be new.
     pub fn add_target(&mut self, kind: TargetKind) -> Result<()> {
         let mut registry = Registry::builtin()?;

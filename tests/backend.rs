@@ -8,12 +8,10 @@ mod random_partition;
 mod results;
 
 use phaseline::{
-    Error, Phase, Pipeline, Session,
+    CompileOptions, Error, Phase, Session,
     artifact::{Compiled, machines, signature_of},
     codegen::llvm,
-    ir, passes,
-    phase::TargetPipelines,
-    runtime,
+    ir, passes, runtime,
     tensor::Tensor,
 };
 use std::{path::Path, process::Command};
@@ -23,10 +21,8 @@ const CONV: &str = include_str!("backend/conv.mlir");
 fn compile(text: &str) -> Result<Compiled, Error> {
     let session = Session::new();
     let mut module = session.parse(text.as_bytes(), "test")?;
-    let codegen = llvm::pipeline("", "native", "");
-    let phases = vec![(Phase::Codegen, codegen)];
-    let targets = [TargetPipelines { id: "llvm".into(), phases, hooks: vec![], schedules: false }];
-    let pipeline = Pipeline::assemble(&targets)?;
+    let targets = "llvm -mcpu=native".into();
+    let pipeline = session.pipeline(&CompileOptions { targets, ..Default::default() })?;
     for phase in [Phase::Bufferize, Phase::PlanMemory] {
         session.run_pipeline(&mut module, pipeline.section(phase).expect("a section"))?;
     }

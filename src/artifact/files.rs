@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// Types of files by their names, in which `*` stands for anything; the first that fits counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ArtifactTypes(pub Vec<(String, ArtifactKind)>);
+pub(crate) struct ArtifactTypes(pub Vec<(String, ArtifactKind)>);
 
 impl ArtifactTypes {
     /// The type of a file that a program wrote. A file in a folder belongs to that folder, so that

@@ -10,7 +10,8 @@ mod read;
 mod record;
 
 pub use crate::identifier::c_identifier;
-pub use files::{Artifact, ArtifactTypes};
+pub use files::Artifact;
+pub(crate) use files::ArtifactTypes;
 pub use interface::{Interface, TensorInfo};
 pub(crate) use machines::initialize;
 pub use phaseline_runtime::artifact::{

@@ -9,7 +9,7 @@ pub mod llvm;
 pub(crate) mod stream;
 pub(crate) mod symbols;
 
-pub use generators::generator;
+pub(crate) use generators::generator;
 
 use crate::{
     Result, Session,
@@ -20,7 +20,7 @@ use crate::{
 use c::COptions;
 
 /// Code generator for targets' modules.
-pub trait CodeGenerator: Sync {
+pub(crate) trait CodeGenerator: Sync {
     /// Makes code of `part`, the module of `target`, and compiles the vendor's sources with it.
     fn generate(&self, session: &Session, part: Op<'_>, given: &Given<'_>) -> Result<Generated>;
 
@@ -38,7 +38,7 @@ pub trait CodeGenerator: Sync {
 }
 
 /// Target and settings that code is generated for.
-pub struct Given<'a> {
+pub(crate) struct Given<'a> {
     /// The target.
     pub target: &'a TargetInstance,
     /// Its name in the model, and settings for compiling its C: the vendor's sources among them.
@@ -47,7 +47,7 @@ pub struct Given<'a> {
 
 /// Result of generating code.
 #[derive(Clone, Debug, Default)]
-pub struct Generated {
+pub(crate) struct Generated {
     /// The objects of the module, and those of the vendor's sources after them.
     pub objects: Vec<Object>,
     /// Number of objects that are of the module.
@@ -60,7 +60,7 @@ pub struct Generated {
 
 /// The machine that code is for.
 #[derive(Clone, Debug)]
-pub struct CodeMachine {
+pub(crate) struct CodeMachine {
     /// Known properties of the machine.
     pub machine: Machine,
     /// The compiler that links for it; arguments may follow the program.

@@ -42,7 +42,7 @@ impl Session {
                 let pipelines = targets::pipelines(&options.resolve(self)?)?;
                 check_schedules(&pipelines, options.after)?;
                 let ordered = in_order(&pipelines, &options.lowering_order)?;
-                Pipeline::assemble_phases(&options.phases, &pipelines, &ordered)?
+                Pipeline::assemble(&options.phases, &pipelines, &ordered)?
                     .with_partition(&options.partition_options())
                     .with_target_path(&options.target_path_text())
             }

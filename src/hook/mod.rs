@@ -18,9 +18,7 @@ mod splice;
 pub use crate::{
     artifact::{Artifact, ArtifactKind},
     phase::HookPoint,
-    targets::hooks::{
-        Command, Constant, DataHook, HookSet, Hooks, Lowered, PoolLeft, Request, Update,
-    },
+    targets::hooks::{CallAnswer, Constant, Hooks, Lowered, PoolLeft, Request, Serve, Update},
 };
 pub(crate) use apply::apply;
 pub(crate) use command::PYTHON_SOURCE as HOOK_SOURCE;

@@ -17,10 +17,6 @@ use std::path::{Path, PathBuf};
 pub struct Mlir;
 
 impl Frontend for Mlir {
-    fn name(&self) -> &'static str {
-        "IR"
-    }
-
     fn extensions(&self) -> &'static [&'static str] {
         &["mlir", "mlirbc"]
     }

@@ -21,17 +21,15 @@ pub(crate) mod tflite;
 pub use error::{ImportError, UnsupportedOp};
 pub use given::parse_value;
 pub use mlir::program_in;
-pub use options::{ImportOptions, ShapeOption, parse_shape_option, parse_size_option};
+pub use options::ImportOptions;
+pub(crate) use options::{ShapeOption, parse_size_option};
 
 use crate::{Error, Result, Session, tensor::DType};
 use melior::ir::Module;
 use std::path::Path;
 
 /// A format of models.
-pub trait Frontend: Sync {
-    /// The format's name in messages: `ONNX model`.
-    fn name(&self) -> &'static str;
-
+pub(crate) trait Frontend: Sync {
     /// The endings of file names, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
@@ -81,7 +79,7 @@ pub trait Source {
 }
 
 /// All formats. A file whose name ends in none of their endings is taken for the last one's.
-pub static FRONTENDS: &[&dyn Frontend] = &[
+pub(crate) static FRONTENDS: &[&dyn Frontend] = &[
     &mlir::Mlir,
     #[cfg(feature = "tflite")]
     &tflite::Tflite,

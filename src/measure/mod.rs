@@ -15,6 +15,5 @@ mod tiles;
 mod workload;
 
 pub use crate::partition::{Entry, Profile, ProfiledMachine, ProfiledTarget, Skipped, Transfer};
-pub use crate::targets::{profiled_machine, read_profile};
 pub use clock::ProfileOptions;
 pub use debug::{Checked, Findings, Tolerance};

@@ -163,12 +163,9 @@ mod tests {
             phases: vec![(find("second"), "tir-x".into())],
             ..TargetPipelines::default()
         };
-        let pipeline = Pipeline::assemble_phases(
-            &phases,
-            std::slice::from_ref(&npu),
-            std::slice::from_ref(&npu),
-        )
-        .expect("is right");
+        let pipeline =
+            Pipeline::assemble(&phases, std::slice::from_ref(&npu), std::slice::from_ref(&npu))
+                .expect("is right");
         let text = pipeline.section(find("second")).expect("is there");
         assert_eq!(text, "builtin.module(cse,for-target{target=npu pipeline={func.func(tir-x)}})");
         let printed = pipeline.to_string();

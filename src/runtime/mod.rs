@@ -3,9 +3,9 @@
 mod jit;
 mod shared;
 
-pub use jit::jit;
+pub(crate) use jit::jit;
 pub use phaseline_runtime::run::{DeviceBuffer, Event, Executable, Input, Invoke, Output, load};
-pub use shared::{Library, load_libraries};
+pub(crate) use shared::load_libraries;
 
 use crate::{Result, artifact::Compiled};
 

@@ -5,6 +5,7 @@ use super::{
     kind::{CostDecl, Files, PatternDecl, Role, TargetKind},
     manifest::{Origins, Places, is_name},
     options::OptionDecl,
+    registry::Registry,
 };
 use crate::{
     Error, Phase, Result,
@@ -48,7 +49,15 @@ impl TargetKind {
             places: Places::default(),
             origins: Origins::new(),
         };
-        Ok(kind.with_codegen(Codegen { kind: CodegenKind::C, ..Default::default() }))
+        Ok(kind.with_codegen(CodegenKind::C))
+    }
+
+    /// Reads a manifest (`target.toml`), which may extend a built-in kind. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// The manifest is not valid.
+    pub fn parse(text: &str, name: &str, files: Files) -> Result<Self> {
+        Registry::builtin()?.parse(text, name, files)
     }
 
     /// Adds an option.
@@ -85,16 +94,42 @@ impl TargetKind {
         self
     }
 
-    /// Sets how code is generated, and with which files of C.
-    pub fn with_codegen(mut self, codegen: Codegen) -> Self {
-        self.codegen = codegen;
+    /// Sets what generates code.
+    pub fn with_codegen(self, kind: CodegenKind) -> Self {
+        self.generating(|codegen| codegen.kind = kind)
+    }
+
+    /// Adds headers that generated C includes, by their names in [`TargetKind::with_files`].
+    pub fn with_headers<'n>(self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        self.generating(|codegen| codegen.headers.extend(names.into_iter().map(str::to_owned)))
+    }
+
+    /// Adds C sources that are compiled and linked with generated code, by their names in
+    /// [`TargetKind::with_files`].
+    pub fn with_sources<'n>(self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        self.generating(|codegen| codegen.sources.extend(names.into_iter().map(str::to_owned)))
+    }
+
+    /// Adds flags of the C compiler.
+    pub fn with_cflags<'n>(self, flags: impl IntoIterator<Item = &'n str>) -> Self {
+        self.generating(|codegen| codegen.cflags.extend(flags.into_iter().map(str::to_owned)))
+    }
+
+    /// Adds flags of the linker.
+    pub fn with_link_flags<'n>(self, flags: impl IntoIterator<Item = &'n str>) -> Self {
+        self.generating(|codegen| codegen.link_flags.extend(flags.into_iter().map(str::to_owned)))
+    }
+
+    /// Changes how code is generated. The pipeline of phase codegen follows from it.
+    fn generating(mut self, change: impl FnOnce(&mut Codegen)) -> Self {
+        change(&mut self.codegen);
         self.pipelines.retain(|(phase, _)| *phase != Phase::Codegen);
         let text = self.codegen.default_pipeline(self.role);
         self.pipelines.extend(text.map(|text| (Phase::Codegen, text)));
         self
     }
 
-    /// Sets where the files are that [`TargetKind::with_codegen`] names.
+    /// Sets where its files are.
     pub fn with_files(mut self, files: Files) -> Self {
         self.files = files;
         self

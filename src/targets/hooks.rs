@@ -120,7 +120,7 @@ impl TargetInstance {
     ///
     /// # Errors
     /// By its expression, a limit is not a positive number.
-    pub fn hook_limits(&self, command: &Command, given: u64) -> Result<Limits> {
+    pub(crate) fn hook_limits(&self, command: &Command, given: u64) -> Result<Limits> {
         let limit = |expr: &Option<Expr>, key: &str, usual: u64| {
             let Some(expr) = expr else { return Ok(usual) };
             let value = self.value(expr);

@@ -52,7 +52,7 @@ impl TargetInstance {
     }
 
     /// Identity in a profile, whatever its id.
-    pub fn profiled(&self) -> ProfiledTarget {
+    pub(crate) fn profiled(&self) -> ProfiledTarget {
         ProfiledTarget::new(&self.kind.name, &self.options)
     }
 
@@ -83,7 +83,7 @@ impl TargetInstance {
     }
 
     /// Its patterns, checked against the operations; those of a host are all operations.
-    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+    pub(crate) fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
         let declared = self.kind.load_patterns(table)?;
         if self.is_host() && declared.is_empty() { everything(table) } else { Ok(declared) }
     }
@@ -93,7 +93,7 @@ impl TargetInstance {
     ///
     /// # Errors
     /// [`TargetInstance::queues`].
-    pub fn capabilities(&self) -> Result<Capabilities> {
+    pub(crate) fn capabilities(&self) -> Result<Capabilities> {
         Ok(match self.kind.role {
             Role::Device => {
                 Capabilities { parallel: self.queues()? > 1, ..self.kind.capabilities.clone() }
@@ -103,7 +103,7 @@ impl TargetInstance {
     }
 
     /// Its pipelines with options filled in.
-    pub fn pipelines(&self) -> Result<TargetPipelines> {
+    pub(crate) fn pipelines(&self) -> Result<TargetPipelines> {
         let mut phases = vec![];
         for (phase, text) in &self.kind.pipelines {
             let text = fill(text, |word| self.pipeline_word(word)).map_err(|reason| {
@@ -157,7 +157,7 @@ impl TargetInstance {
     ///
     /// # Errors
     /// An option that a schedule names is not set.
-    pub fn schedules(&self, matched: &BTreeSet<&str>) -> Result<Vec<Schedule>> {
+    pub(crate) fn schedules(&self, matched: &BTreeSet<&str>) -> Result<Vec<Schedule>> {
         let is_for = |decl: &&ScheduleDecl| match &decl.pattern {
             Some(pattern) => matched.contains(pattern.as_str()),
             None => !matched.is_empty(),
@@ -174,7 +174,7 @@ impl TargetInstance {
     }
 
     /// The words of a program that the manifest names, filled in.
-    pub fn hook_words(&self, command: &Command) -> Result<Vec<String>> {
+    pub(crate) fn hook_words(&self, command: &Command) -> Result<Vec<String>> {
         let fault = |reason: String| Error::invalid(format!("{}: {reason}", self.kind.manifest));
         let words = command.words.iter();
         words.map(|text| fill(text, |word| self.word(word)).map_err(fault)).collect()
@@ -210,7 +210,7 @@ impl TargetInstance {
     }
 
     /// Code generation settings, with the library or its stand-in.
-    pub fn codegen(&self) -> Result<Codegen> {
+    pub(crate) fn codegen(&self) -> Result<Codegen> {
         let filled = |flags: &[String]| -> Result<Vec<String>> {
             let flag = |flag: &String| {
                 fill(flag, |word| self.word(word)).map_err(|reason| {
@@ -236,7 +236,7 @@ impl TargetInstance {
     }
 
     /// Its memories, with sizes computed.
-    pub fn pools(&self) -> Result<Vec<Pool>> {
+    pub(crate) fn pools(&self) -> Result<Vec<Pool>> {
         let pools = self.kind.pools.iter().map(|pool| {
             Ok(Pool {
                 name: pool.name.clone(),
@@ -272,7 +272,7 @@ impl TargetInstance {
     }
 
     /// Costs of its work and its transfers.
-    pub fn rates(&self) -> Result<Rates> {
+    pub(crate) fn rates(&self) -> Result<Rates> {
         let usual = if self.is_host() { Rates::host() } else { Rates::default() };
         let declared = &self.kind.cost;
         let graph = crate::graph::GraphView::new();
@@ -297,7 +297,7 @@ impl TargetInstance {
     }
 
     /// This target as a device for [`crate::partition::partition`].
-    pub fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Result<Device<'a>> {
+    pub(crate) fn device<'a>(&'a self, patterns: &'a [Pattern]) -> Result<Device<'a>> {
         Ok(Device {
             id: &self.id,
             patterns,

@@ -131,7 +131,7 @@ pub enum Files {
 
 impl Files {
     /// The text of a file that a manifest names.
-    pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Cow<'static, str>> {
         match self {
             Files::Embedded(files) => {
                 let found = files.iter().find(|(other, _)| *other == name);
@@ -180,49 +180,49 @@ pub struct TargetKind {
     /// Name in target specs.
     pub name: String,
     /// Host or device.
-    pub role: Role,
+    pub(crate) role: Role,
     /// One line of help.
     pub doc: String,
     /// Options.
-    pub options: Vec<OptionDecl>,
+    pub(crate) options: Vec<OptionDecl>,
     /// Capabilities besides its patterns.
-    pub capabilities: Capabilities,
+    pub(crate) capabilities: Capabilities,
     /// Costs of work and transfers.
-    pub cost: CostDecl,
+    pub(crate) cost: CostDecl,
     /// Memories.
-    pub pools: Vec<PoolDecl>,
+    pub(crate) pools: Vec<PoolDecl>,
     /// The memory that its calls take values in, where that is not the host's.
-    pub memory: Option<MemoryDecl>,
+    pub(crate) memory: Option<MemoryDecl>,
     /// Queue that its work is waited for on, if calls only start it.
-    pub queue: Option<QueueDecl>,
+    pub(crate) queue: Option<QueueDecl>,
     /// Patterns in order of declaration; those of single operations come last.
-    pub patterns: Vec<PatternDecl>,
+    pub(crate) patterns: Vec<PatternDecl>,
     /// Operators of vendors that its patterns may name.
-    pub operators: Vec<Arc<OperatorDecl>>,
+    pub(crate) operators: Vec<Arc<OperatorDecl>>,
     /// Schedules of what is lowered by default.
-    pub schedules: Vec<ScheduleDecl>,
+    pub(crate) schedules: Vec<ScheduleDecl>,
     /// Pipeline text of the phases that it takes part in.
-    pub pipelines: Vec<(Phase, String)>,
+    pub(crate) pipelines: Vec<(Phase, String)>,
     /// Names for specs, which come with the kind.
-    pub aliases: Vec<(String, Alias)>,
+    pub(crate) aliases: Vec<(String, Alias)>,
     /// Hooks.
-    pub hooks: HookSet,
+    pub(crate) hooks: HookSet,
     /// Types of the files that its hooks write, where their names do not say it.
-    pub artifacts: ArtifactTypes,
+    pub(crate) artifacts: ArtifactTypes,
     /// Libraries of others that packages carry.
-    pub libraries: Vec<LibraryDecl>,
+    pub(crate) libraries: Vec<LibraryDecl>,
     /// Code generation.
-    pub codegen: Codegen,
+    pub(crate) codegen: Codegen,
     /// Its files.
-    pub files: Files,
+    pub(crate) files: Files,
     /// Name of its manifest in messages.
-    pub manifest: String,
+    pub(crate) manifest: String,
     /// Its manifest, then those of the kinds that it extends; none if it was made in Rust.
-    pub layers: Vec<Layer>,
+    pub(crate) layers: Vec<Layer>,
     /// Files of the lines of its declarations.
-    pub places: Places,
+    pub(crate) places: Places,
     /// Origins of declarations that its own manifest has not, by their names.
-    pub origins: Origins,
+    pub(crate) origins: Origins,
 }
 
 /// A manifest as it was read, for kinds that extend it.
@@ -255,12 +255,12 @@ impl CostDecl {
 
 impl TargetKind {
     /// The text of a source or a header, which may be a file of a kind that it extends.
-    pub fn read(&self, name: &str) -> Result<Cow<'static, str>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Cow<'static, str>> {
         self.files_with(name).read(name).map_err(|error| self.of_manifest(&error))
     }
 
     /// The bytes of an object or an archive, as [`TargetKind::read`] finds it.
-    pub fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
+    pub(crate) fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
         match self.files_with(name) {
             Files::Embedded(_) => Err(Error::invalid(format!(
                 "{}: '{name}' is an object or an archive, which a built-in target cannot have",
@@ -285,12 +285,12 @@ impl TargetKind {
     }
 
     /// True if a file is its own, and not that of a kind that it extends.
-    pub fn is_own(&self, name: &str) -> bool {
+    pub(crate) fn is_own(&self, name: &str) -> bool {
         self.layers.first().is_none_or(|layer| layer.files.has(name))
     }
 
     /// The folders that its files are in, nearest first.
-    pub fn folders(&self) -> Vec<&Path> {
+    pub(crate) fn folders(&self) -> Vec<&Path> {
         let own = self.layers.is_empty().then_some(&self.files);
         let all = own.into_iter().chain(self.layers.iter().map(|layer| &layer.files));
         let folders = all.filter_map(|files| match files {
@@ -302,7 +302,7 @@ impl TargetKind {
 
     /// Folder for `${dir}` or `${dir:KIND}`, in the manifest of this kind or of one that it
     /// extends.
-    pub fn folder_of(&self, word: &str) -> Option<&Path> {
+    pub(crate) fn folder_of(&self, word: &str) -> Option<&Path> {
         let name = if word == "dir" { &self.name } else { word.strip_prefix("dir:")? };
         let mut layers = self.layers.iter().map(|layer| (&layer.kind, &layer.files));
         match layers.find(|(kind, _)| *kind == name) {
@@ -357,12 +357,12 @@ impl TargetKind {
     }
 
     /// The declaration of an option.
-    pub fn option(&self, name: &str) -> Option<&OptionDecl> {
+    pub(crate) fn option(&self, name: &str) -> Option<&OptionDecl> {
         self.options.iter().find(|option| option.name == name)
     }
 
     /// The types of the options, for checks of predicates.
-    pub fn option_types(&self) -> BTreeMap<String, OptionType> {
+    pub(crate) fn option_types(&self) -> BTreeMap<String, OptionType> {
         // Predicates are written with '_' where an option's name has '-'.
         let types = self.options.iter().map(|option| (option_word(&option.name), option.ty()));
         types.collect()
@@ -370,7 +370,7 @@ impl TargetKind {
 
     /// A table of operations with the operators that the kind declares, by the names that its
     /// patterns have for them.
-    pub fn table(&self, table: &OpTable) -> OpTable {
+    pub(crate) fn table(&self, table: &OpTable) -> OpTable {
         let mut table = table.clone();
         for operator in &self.operators {
             table.name_operator(&operator.word, operator.decl.clone());
@@ -380,7 +380,7 @@ impl TargetKind {
 
     /// Reads the patterns and checks them against the operations. The error names all faults, each
     /// with file and line.
-    pub fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
+    pub(crate) fn load_patterns(&self, table: &OpTable) -> Result<Vec<Pattern>> {
         let table = &self.table(table);
         let options = self.option_types();
         let mut patterns = vec![];
@@ -400,13 +400,14 @@ impl TargetKind {
     }
 
     /// Values that an option takes.
-    pub fn option_kind(&self, name: &str) -> Option<&OptionKind> {
+    pub(crate) fn option_kind(&self, name: &str) -> Option<&OptionKind> {
         let same = |option: &&OptionDecl| option_word(&option.name) == option_word(name);
         self.options.iter().find(same).map(|option| &option.kind)
     }
 
     /// The pipeline of a phase, with options not filled in yet.
-    pub fn pipeline(&self, phase: Phase) -> Option<&str> {
+    #[cfg(test)]
+    pub(crate) fn pipeline(&self, phase: Phase) -> Option<&str> {
         self.pipelines.iter().find(|(other, _)| *other == phase).map(|(_, text)| text.as_str())
     }
 }

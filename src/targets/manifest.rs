@@ -39,7 +39,6 @@ use source::Source;
 use std::{ops::Range, path::Path};
 use toml::Spanned;
 
-pub use load::Known;
 pub use origins::Origins;
 pub use source::Places;
 
@@ -59,6 +58,7 @@ const CUT: &str = "tile-calls";
 const DOUBLED: &str = "tir-double-buffer";
 
 /// Reads the manifest of a kind that extends none. `name` is what messages call it.
+#[cfg(test)]
 pub fn parse(text: &str, name: &str, files: Files) -> Result<TargetKind> {
     let unknown = |base: &str| {
         Err(format!("extends '{base}', of which nothing is known where this manifest is read"))

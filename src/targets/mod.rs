@@ -11,13 +11,13 @@ mod config;
 mod describe;
 mod device;
 pub(crate) mod file_name;
-pub mod hooks;
+pub(crate) mod hooks;
 mod in_headers;
 mod instance;
 mod kind;
 mod known;
 mod library;
-pub mod manifest;
+pub(crate) mod manifest;
 mod memory;
 mod operator;
 mod options;
@@ -30,28 +30,24 @@ mod spec;
 mod tests;
 
 pub use crate::pattern::Capabilities;
-pub use alias::{ALIASES, Alias};
-pub(crate) use codegen::code_generators;
-pub use codegen::{Codegen, CodegenKind, KernelLanguage, Kernels, StandIn};
-pub use config::{CONFIG, Config};
-pub use device::{Activation, Blob};
-pub use in_headers::{InHeaders, check_compiler};
-pub use instance::{Pool, TargetInstance};
-pub use kind::{
-    CostDecl, Files, PatternDecl, PoolDecl, Role, ScheduleDecl, ServedFlags, TargetKind,
-    option_word,
-};
+pub(crate) use alias::Alias;
+pub use codegen::CodegenKind;
+pub(crate) use codegen::{Codegen, code_generators};
+pub(crate) use config::{CONFIG, Config};
+pub(crate) use device::{Activation, Blob};
+pub(crate) use in_headers::{InHeaders, check_compiler};
+pub use instance::TargetInstance;
+pub(crate) use kind::Role;
+pub use kind::{Files, ServedFlags, TargetKind};
 pub(crate) use known::{check_id, check_in_pipelines};
-pub use library::{FOLDER as LIBRARY_FOLDER, LibraryDecl, LibraryFile};
-pub use manifest::is_name;
-pub use memory::{MemoryDecl, QueueDecl};
-pub use operator::{
-    OperandFacts, OperatorDecl, Operators, Reference, ResultDecl, key as operator_key,
-};
-pub use options::{OptionDecl, OptionKind, format_size, parse_size};
-pub use pipelines::pipelines;
-pub use profile::{profiled_machine, read_profile};
-pub(crate) use registry::EmbedderKinds;
-pub(crate) use registry::is_builtin;
-pub use registry::{MANIFEST, Registry, of_context};
-pub use spec::{GivenOption, TargetEntry, TargetSpec};
+pub(crate) use library::FOLDER as LIBRARY_FOLDER;
+pub(crate) use manifest::is_name;
+pub(crate) use memory::MemoryDecl;
+pub use operator::Operators;
+pub(crate) use operator::{OperandFacts, OperatorDecl, Reference, key as operator_key};
+pub(crate) use options::parse_size;
+pub use options::{OptionDecl, OptionKind};
+pub(crate) use pipelines::pipelines;
+pub(crate) use profile::{profiled_machine, read_profile};
+pub(crate) use registry::{EmbedderKinds, MANIFEST, Registry, is_builtin, of_context};
+pub(crate) use spec::{TargetEntry, TargetSpec};

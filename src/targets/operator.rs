@@ -239,7 +239,7 @@ impl Operators {
     ///
     /// # Errors
     /// Two targets of the compile declare an operator in different ways.
-    pub fn new<'k>(
+    pub(crate) fn new<'k>(
         targets: &[TargetInstance],
         kinds: impl Iterator<Item = &'k Arc<TargetKind>>,
     ) -> Result<Self> {
@@ -259,7 +259,7 @@ impl Operators {
     }
 
     /// Operators of one kind.
-    pub fn of(kind: &TargetKind) -> Self {
+    pub(crate) fn of(kind: &TargetKind) -> Self {
         let own = kind.operators.iter().map(|decl| (decl.key(), decl.clone()));
         Self { own: own.collect(), known: BTreeMap::new() }
     }
@@ -282,12 +282,12 @@ impl Operators {
     }
 
     /// The declaration by a target of the compile.
-    pub fn own(&self, domain: &str, name: &str) -> Option<&Arc<OperatorDecl>> {
+    pub(crate) fn own(&self, domain: &str, name: &str) -> Option<&Arc<OperatorDecl>> {
         self.own.get(&key(domain, name))
     }
 
     /// The declaration by a target of the compile; else one with a reference, by any kind.
-    pub fn find(&self, domain: &str, name: &str) -> Option<&Arc<OperatorDecl>> {
+    pub(crate) fn find(&self, domain: &str, name: &str) -> Option<&Arc<OperatorDecl>> {
         self.own(domain, name).or_else(|| self.referenced(domain, name))
     }
 
@@ -299,7 +299,7 @@ impl Operators {
     }
 
     /// Kinds that declare an operator, as the end of a message; nothing if there are none.
-    pub fn hint(&self, domain: &str, name: &str) -> Option<String> {
+    pub(crate) fn hint(&self, domain: &str, name: &str) -> Option<String> {
         let known = self.known.get(&key(domain, name))?;
         let kinds: Vec<String> =
             known.iter().map(|(kind, decl)| format!("'{kind}' ({})", decl.place)).collect();

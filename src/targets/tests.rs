@@ -505,7 +505,7 @@ fn sizes_round_trip() {
         [("65536", 65_536), ("64k", 65_536), ("1M", 1 << 20), ("3GiB", 3 << 30), ("7", 7)]
     {
         assert_eq!(parse_size(text), Some(bytes));
-        assert_eq!(parse_size(&format_size(bytes)), Some(bytes));
+        assert_eq!(parse_size(&options::format_size(bytes)), Some(bytes));
     }
     for text in ["", "k", "-1", "1t", "99999999999g", "1.5k"] {
         assert_eq!(parse_size(text), None, "{text}");

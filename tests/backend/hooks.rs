@@ -5,7 +5,7 @@ use phaseline::{
     hook::{Artifact, ArtifactKind, Constant, HookPoint, Hooks, Lowered, Request, Update},
     ir::{self, edit, func},
     pattern::PatternSpec,
-    targets::{Codegen, CodegenKind, TargetKind},
+    targets::{CodegenKind, TargetKind},
 };
 use std::sync::{
     Arc,
@@ -146,18 +146,13 @@ impl Hooks for Tester {
     }
 }
 
-fn kind(hooks: Arc<Tester>, codegen: Codegen) -> Result<TargetKind> {
-    let scale = "void tester_scale(in x, in c, out y, i32 x.size)";
+fn kind(hooks: Arc<Tester>, codegen: CodegenKind) -> Result<TargetKind> {
     let spec = PatternSpec::new("abs", "abs(x)").clause("x.is_static").lower("tester.abs");
-    let mut kind =
-        TargetKind::device("tester", "Hooks in Rust")?.with_pattern(spec).with_codegen(codegen);
-    if hooks.points.contains(&HookPoint::ConstantUpdater) {
-        kind = kind.with_pattern(PatternSpec::new("scale", "mul(x, c: const)").call(scale));
-    }
-    Ok(kind.with_hooks(hooks))
+    let kind = TargetKind::device("tester", "Hooks in Rust")?.with_pattern(spec);
+    Ok(kind.with_codegen(codegen).with_hooks(hooks))
 }
 
-fn run(hooks: Arc<Tester>, codegen: Codegen) -> Result<(Vec<f64>, Vec<String>)> {
+fn run(hooks: Arc<Tester>, codegen: CodegenKind) -> Result<(Vec<f64>, Vec<String>)> {
     let mut session = Session::new();
     session.add_target(kind(hooks, codegen)?)?;
     let module = session.parse(MODEL.as_bytes(), "model.mlir")?;
@@ -178,8 +173,7 @@ fn tester(points: &[HookPoint], way: &'static str) -> Arc<Tester> {
 fn functions_and_artifacts_of_hooks_become_part_of_the_model() {
     for point in [HookPoint::GraphToTir, HookPoint::GraphToRuntime] {
         let hooks = tester(&[point], "");
-        let codegen = Codegen { kind: CodegenKind::C, ..Default::default() };
-        let (values, files) = run(hooks.clone(), codegen).expect("compiles and runs");
+        let (values, files) = run(hooks.clone(), CodegenKind::C).expect("compiles and runs");
         assert_eq!(values, WANTED);
         assert_eq!(hooks.asked.load(Ordering::Relaxed), 1, "one region, asked once");
         for file in [
@@ -194,12 +188,6 @@ fn functions_and_artifacts_of_hooks_become_part_of_the_model() {
 
 fn with_updated_constants(way: &'static str) -> Result<Vec<f64>> {
     let hooks = tester(&[HookPoint::ConstantUpdater], way);
-    let codegen = Codegen {
-        kind: CodegenKind::C,
-        headers: vec!["tester.h".into()],
-        sources: vec!["tester.c".into()],
-        ..Default::default()
-    };
     const FILES: &[(&str, &str)] = &[
         (
             "tester.h",
@@ -211,12 +199,14 @@ fn with_updated_constants(way: &'static str) -> Result<Vec<f64>> {
         ),
     ];
     let mut session = Session::new();
-    let kind = kind(hooks, codegen).expect("a kind");
-    let mut patterns = kind.clone();
-    patterns.patterns.retain(|pattern| pattern.spec.name == "scale");
-    session
-        .add_target(patterns.with_files(phaseline::targets::Files::Embedded(FILES)))
-        .expect("is new");
+    let scale = "void tester_scale(in x, in c, out y, i32 x.size)";
+    let kind = TargetKind::device("tester", "Hooks in Rust")?
+        .with_pattern(PatternSpec::new("scale", "mul(x, c: const)").call(scale))
+        .with_files(phaseline::targets::Files::Embedded(FILES))
+        .with_headers(["tester.h"])
+        .with_sources(["tester.c"])
+        .with_hooks(hooks);
+    session.add_target(kind).expect("is new");
     let module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
     let compiled = session.compile(module, &options)?;
@@ -236,15 +226,13 @@ fn constants_change_their_type_and_order_for_the_device() {
 #[test]
 fn a_target_may_generate_its_code_itself() {
     let hooks = tester(&[HookPoint::TirToRuntime], "");
-    let codegen = Codegen { kind: CodegenKind::Custom, ..Default::default() };
-    let (values, files) = run(hooks, codegen).expect("compiles and runs");
+    let (values, files) = run(hooks, CodegenKind::Custom).expect("compiles and runs");
     assert_eq!(values, WANTED);
     assert!(!files.iter().any(|file| file.starts_with("src/")), "{files:?}");
 }
 
 #[test]
 fn hooks_that_fail_are_named_with_target_and_operation() {
-    let codegen = || Codegen { kind: CodegenKind::C, ..Default::default() };
     let place = "model.mlir:7:8: target 'tester': hook graph-to-tir on @tester_0 (tester.abs): ";
     for (way, wanted) in [
         ("error", "no abs on Sundays"),
@@ -252,13 +240,13 @@ fn hooks_that_fail_are_named_with_target_and_operation() {
         ("unverified", "returned IR that is not valid; the messages before say where"),
     ] {
         let error =
-            run(tester(&[HookPoint::GraphToTir], way), codegen()).expect_err(way).to_string();
+            run(tester(&[HookPoint::GraphToTir], way), CodegenKind::C).expect_err(way).to_string();
         assert!(error.contains(&format!("{place}{wanted}")), "{way}: {error}");
     }
     // A hook that declines leaves the function to the default; its copy of the IR is its own.
     let mut session = Session::new();
     let hooks = tester(&[HookPoint::GraphToTir], "vandal");
-    session.add_target(kind(hooks, codegen()).expect("a kind")).expect("is new");
+    session.add_target(kind(hooks, CodegenKind::C).expect("a kind")).expect("is new");
     let mut module = session.parse(MODEL.as_bytes(), "model.mlir").expect("parses");
     let options = CompileOptions { targets: "tester, llvm".into(), ..Default::default() };
     session.run_phases(&mut module, &options, phaseline::Phase::Lower).expect("lowers");
@@ -271,9 +259,8 @@ fn hooks_that_fail_are_named_with_target_and_operation() {
 fn target_kinds_belong_to_their_session() {
     let hooks = tester(&[HookPoint::GraphToTir], "");
     let mut session = Session::new();
-    let codegen = || Codegen { kind: CodegenKind::C, ..Default::default() };
-    session.add_target(kind(hooks.clone(), codegen()).expect("a kind")).expect("is new");
-    let again = session.add_target(kind(hooks, codegen()).expect("a kind"));
+    session.add_target(kind(hooks.clone(), CodegenKind::C).expect("a kind")).expect("is new");
+    let again = session.add_target(kind(hooks, CodegenKind::C).expect("a kind"));
     assert!(
         again.expect_err("is not new").to_string().contains("two target kinds are called 'tester'")
     );
@@ -282,9 +269,8 @@ fn target_kinds_belong_to_their_session() {
     assert!(options.resolve(&session).is_ok());
     let error = options.resolve(&other).expect_err("is unknown there").to_string();
     assert!(error.contains("there is no target 'tester'"), "{error}");
-    let custom = Codegen { kind: CodegenKind::Custom, ..Default::default() };
     let mut third = Session::new();
-    third.add_target(kind(tester(&[], ""), custom).expect("a kind")).expect("is new");
+    third.add_target(kind(tester(&[], ""), CodegenKind::Custom).expect("a kind")).expect("is new");
     let error = options.resolve(&third).expect_err("has no hook").to_string();
     assert!(error.contains("needs the hook tir-to-runtime"), "{error}");
 }
@@ -303,7 +289,7 @@ fn what_rust_declines_is_left_to_the_manifest() {
         graph-to-tir = "canonicalize"
     "#;
     let files = phaseline::targets::Files::Embedded(&[]);
-    let kind = phaseline::targets::manifest::parse(MANIFEST, "m", files).expect("is right");
+    let kind = TargetKind::parse(MANIFEST, "m", files).expect("is right");
     let mut session = Session::new();
     session
         .add_target(kind.with_hooks(tester(&[HookPoint::GraphToTir], "vandal")))

@@ -3,10 +3,10 @@
 use melior::ir::{ValueLike, operation::OperationLike};
 use phaseline::{
     Session,
-    artifact::signature_of,
+    artifact::{Compiled, WeightsPlace, machines, signature_of},
     codegen::llvm,
     ir,
-    runtime::{self, Executable},
+    runtime::Executable,
     tensor::Tensor,
 };
 use std::{
@@ -397,8 +397,19 @@ fn compile(case: &Case, passes: &str, kernels: bool) -> Executable {
     );
     let host = ir::ops_of(op(&module))[0];
     let objects = llvm::compile(&session, host, "model_host").expect("compiles");
-    // SAFETY: the objects were compiled from the module that the signature is of.
-    unsafe { runtime::jit(&objects, Default::default(), signature, vec![]) }.expect("links")
+    let compiled = Compiled {
+        weights: WeightsPlace::Auto,
+        signature,
+        objects,
+        constants: Default::default(),
+        machine: machines::of(host).expect("a machine"),
+        files: vec![],
+        targets: vec![],
+        link: vec![],
+        cc: "cc".into(),
+        layouts: vec![],
+    };
+    compiled.load().expect("links")
 }
 
 fn op<'a>(module: &'a melior::ir::Module<'_>) -> ir::Op<'a> {

@@ -73,6 +73,7 @@ pub mod outline;
 #[cfg(not(feature = "unchecked"))]
 #[allow(dead_code, reason = "other crates use it")]
 pub(crate) mod outline;
+pub mod pdl;
 pub mod print;
 mod read;
 pub(crate) mod remove;

@@ -1,9 +1,10 @@
-//! `passes-opt`: four passes of the kinds that compilers have, each a file of under 80 lines.
+//! `passes-opt`: five passes of the kinds that compilers have, each a file of under 80 lines.
 #![forbid(unsafe_code)]
 
 use phaseline_toolkit::{Result, Toolkit, dialect, upstream};
 use std::process::ExitCode;
 
+mod double;
 mod hoist;
 mod narrow;
 mod taint;
@@ -13,10 +14,17 @@ dialect!(file, mlirGetDialectHandle__file__);
 
 fn toolkit() -> Result<Toolkit> {
     Toolkit::new("Passes of the kinds that compilers have")
-        .upstream([upstream::arith(), upstream::cf(), upstream::func(), upstream::scf()])
+        .upstream([
+            upstream::arith(),
+            upstream::cf(),
+            upstream::func(),
+            upstream::pdl(),
+            upstream::scf(),
+        ])
         .dialect(file::dialect())
         .run_pass::<narrow::Narrow>()?
         .run_pass::<taint::FindTaint>()?
+        .run_pass::<double::Double>()?
         .run_pass::<hoist::Hoist>()?
         .run_pass::<unread::RemoveUnread>()
 }

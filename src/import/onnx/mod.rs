@@ -39,10 +39,6 @@ use std::path::Path;
 pub struct Onnx;
 
 impl Frontend for Onnx {
-    fn name(&self) -> &'static str {
-        "ONNX model"
-    }
-
     fn extensions(&self) -> &'static [&'static str] {
         &["onnx"]
     }

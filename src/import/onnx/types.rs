@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn shape_options() {
-        let parse = crate::import::parse_shape_option;
+        let parse = crate::import::options::parse_shape_option;
         assert_eq!(parse("x=1x3x?").unwrap(), ("x".into(), vec![Some(1), Some(3), None]));
         assert_eq!(parse("a=b=2,5").unwrap(), ("a=b".into(), vec![Some(2), Some(5)]));
         assert_eq!(parse("x=").unwrap(), ("x".into(), vec![]));

@@ -24,10 +24,6 @@ use std::path::Path;
 pub struct Tflite;
 
 impl Frontend for Tflite {
-    fn name(&self) -> &'static str {
-        "TensorFlow Lite model"
-    }
-
     fn extensions(&self) -> &'static [&'static str] {
         &["tflite", "lite"]
     }

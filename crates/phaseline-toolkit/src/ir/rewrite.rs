@@ -119,10 +119,36 @@ pub struct Rewriter<'r, 'c> {
     erased: Vec<Op<'c>>,
     changed: bool,
     changes: u64,
+    /// True in the middle of a PDL rewrite, which has handles of its own.
+    only_builds: bool,
     driver: PhantomData<&'r Cell<()>>,
 }
 
 impl<'c> Rewriter<'_, 'c> {
+    pub(super) fn new(
+        raw: sys::MlirRewriterBase,
+        context: &'c Context,
+        changes: u64,
+        only_builds: bool,
+    ) -> Self {
+        let (erased, driver) = (vec![], PhantomData);
+        Self { raw, context, erased, changed: false, changes, only_builds, driver }
+    }
+
+    /// A builder at the place where the driver inserts: in front of the operation that is rewritten.
+    ///
+    /// # Errors
+    /// The driver inserts nowhere.
+    pub fn builder(&self) -> Result<Builder<'c>> {
+        // SAFETY: the rewriter lives while its rule runs.
+        let next = unsafe { sys::mlirRewriterBaseGetOperationAfterInsertion(self.raw) };
+        if next.ptr.is_null() {
+            return Err(Error::invalid("there is no operation to build in front of"));
+        }
+        // SAFETY: it is an operation of what is rewritten.
+        self.before(unsafe { Op::from_raw(next) })
+    }
+
     /// The context.
     pub fn context(&self) -> &'c Context {
         self.context
@@ -181,6 +207,11 @@ impl<'c> Rewriter<'_, 'c> {
     /// # Errors
     /// Something uses its results or what is in it, it names other blocks, or the driver runs on it.
     pub fn erase(&mut self, op: Op<'c>) -> Result<()> {
+        if self.only_builds {
+            return Err(Error::invalid(
+                "in the middle of a PDL rewrite nothing is erased: pdl.replace and pdl.erase do that",
+            ));
+        }
         let makers: Vec<_> =
             super::operands(op).into_iter().filter_map(edit::defining_op).collect();
         remove::detach(op)?;
@@ -302,7 +333,7 @@ impl<'c> Rewriter<'_, 'c> {
     }
 
     /// Destroys what was erased.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         for op in self.erased.drain(..).rev() {
             // SAFETY: the operation is in no block, and nothing uses it; no handle of it is used after the rule.
             unsafe { sys::mlirRewriterBaseEraseOp(self.raw, op.to_raw()) };
@@ -355,14 +386,7 @@ impl<'c> Called<'_, 'c> {
         if is_left_alone || self.error.borrow().is_some() {
             return false;
         }
-        let mut rewriter = Rewriter {
-            raw,
-            context: self.context,
-            erased: vec![],
-            changed: false,
-            changes: self.changes.get(),
-            driver: PhantomData,
-        };
+        let mut rewriter = Rewriter::new(raw, self.context, self.changes.get(), false);
         let (location, name) = (op.location(), super::op_name(op));
         if super::context::is_cancelled(self.context) {
             let message = "the rules were cancelled".to_owned();
@@ -462,6 +486,28 @@ fn drive<'c>(
                 ),
             );
         }
+        greedy(op, set)
+    };
+    if let Some(error) = error.take() {
+        return Err(error);
+    }
+    if !converged {
+        let names: Vec<_> = rules.iter().map(|rule| rule.name).collect();
+        return Err(RuleError {
+            location: op.location(),
+            message: format!("rules {} change the operations without an end", names.join(", ")),
+        });
+    }
+    Ok(called.iter().map(|called| called.changes.get()).sum())
+}
+
+/// Applies patterns to what is in an operation until none changes anything; false if they go on without an end. Takes the set.
+///
+/// # Safety
+/// What the patterns call is live.
+pub(super) unsafe fn greedy(op: Op<'_>, set: sys::MlirRewritePatternSet) -> bool {
+    // SAFETY: the set and the configuration are destroyed after their use.
+    unsafe {
         let frozen = sys::mlirFreezeRewritePattern(set);
         let config = sys::mlirGreedyRewriteDriverConfigCreate();
         sys::mlirGreedyRewriteDriverConfigSetUseTopDownTraversal(config, true);
@@ -480,16 +526,5 @@ fn drive<'c>(
         sys::mlirFrozenRewritePatternSetDestroy(frozen);
         sys::mlirRewritePatternSetDestroy(set);
         outcome.value != 0
-    };
-    if let Some(error) = error.take() {
-        return Err(error);
     }
-    if !converged {
-        let names: Vec<_> = rules.iter().map(|rule| rule.name).collect();
-        return Err(RuleError {
-            location: op.location(),
-            message: format!("rules {} change the operations without an end", names.join(", ")),
-        });
-    }
-    Ok(called.iter().map(|called| called.changes.get()).sum())
 }

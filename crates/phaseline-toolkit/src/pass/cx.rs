@@ -8,7 +8,9 @@ use crate::{
         analysis::Analysis,
         context::panic_text,
         convert::Conversion,
-        nesting, origin, print,
+        nesting, origin,
+        pdl::Patterns,
+        print,
         rewrite::{self, Rule, RuleError},
     },
 };
@@ -297,6 +299,17 @@ impl<'c> PassCx<'_, 'c> {
     /// A rule failed, or they go on without an end.
     pub fn rewrite(&mut self, rules: &[Rule]) -> PassResult<'c, u64> {
         let outcome = rewrite::apply(self.op, rules).map_err(of_rule);
+        self.forget();
+        outcome
+    }
+
+    /// Applies patterns in PDL until none changes anything. Gives the number of changes. The text is read at each call, so
+    /// that a pass on `builtin.module` is faster than one on each function.
+    ///
+    /// # Errors
+    /// The text is not valid, or names what is not given; a closure failed; or the patterns go on without an end.
+    pub fn rewrite_pdl(&mut self, patterns: &Patterns) -> PassResult<'c, u64> {
+        let outcome = patterns.apply(self.op).map_err(of_rule);
         self.forget();
         outcome
     }

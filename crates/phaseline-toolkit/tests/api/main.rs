@@ -33,12 +33,13 @@ fn check(name: &str, source: &Path) -> usize {
 #[test]
 fn the_public_api_of_the_toolkit_is_known() {
     let types = check("phaseline-toolkit.txt", &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    assert!(types <= 60, "{types} types: hide or join some");
+    // Three of them are for patterns in PDL.
+    assert!(types <= 63, "{types} types: hide or join some");
 }
 
 #[test]
 fn the_public_api_of_phaseline_is_known() {
     let types = check("phaseline.txt", &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src"));
-    // To become 40: what manifests and hooks declare is public for want of a crate of its own.
-    assert!(types <= 86, "{types} types: they are to become fewer");
+    // Sessions, compiles, hooks, imports and measurements; declarations of target kinds stay in manifests.
+    assert!(types <= 40, "{types} types: hide or join some");
 }

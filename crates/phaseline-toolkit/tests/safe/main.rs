@@ -5,6 +5,7 @@
 mod analysis;
 mod convert;
 mod passes;
+mod pdl;
 mod programs;
 mod rules;
 mod servers;
@@ -19,7 +20,11 @@ use phaseline_toolkit::{
 /// A compiler with some dialects of upstream.
 fn toolkit() -> Toolkit {
     let parts = [upstream::arith(), upstream::cf(), upstream::func(), upstream::memref()];
-    Toolkit::new("test").upstream(parts).upstream([upstream::scf(), upstream::transforms()])
+    Toolkit::new("test").upstream(parts).upstream([
+        upstream::pdl(),
+        upstream::scf(),
+        upstream::transforms(),
+    ])
 }
 
 /// The body of a pass of a test.
