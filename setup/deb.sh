@@ -25,7 +25,7 @@ gzip -n9 "$share"/man/man1/*.1
 cp build/deb/pages/completions/phaseline.bash "$share/bash-completion/completions/phaseline"
 cp build/deb/pages/completions/_phaseline "$share/zsh/vendor-completions/"
 cp build/deb/pages/completions/phaseline.fish "$share/fish/vendor_completions.d/"
-# What git has: tests and what was built stay out.
+# Tracked files only: tests and build outputs stay out.
 git ls-files targets | grep -v '/test/' | while read -r file; do
   install -D -m 644 "$file" "$share/phaseline/$file"
 done

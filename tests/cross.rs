@@ -390,7 +390,7 @@ fn bare_data(model: &str, folder: &Path) -> Vec<f32> {
                   void *memset(void *, int, size_t);\n";
     fs::write(include.join("string.h"), string).expect("a file");
     let answers = io::npz::read(&answers).expect("answers");
-    answers[0].1.as_slice::<f32>().expect("floats").to_vec()
+    answers[0].as_slice::<f32>().expect("floats").to_vec()
 }
 
 /// Compiles a model as `net` for a bare Cortex-M4 with Clang's arguments for its floats.

@@ -475,7 +475,7 @@ class Samples(CalibrationDataReader):
 
 
 def quantized(build, how, **options):
-    """What onnxruntime's tool makes of a network: `how` is qdq, qop or dynamic."""
+    """A network quantized by onnxruntime's tool: `how` is qdq, qop or dynamic."""
     def make():
         model = build()
         logging.disable(logging.WARNING)  # Advice on optimising the model before.

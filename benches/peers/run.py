@@ -138,7 +138,7 @@ def append(path, name, results):
         if is_new:
             writer.writerow(COLUMNS)
         for case, threads, *times, seconds in results:
-            # What a peer refuses is no number.
+            # A case that a peer refuses has no number.
             cells = ["" if time == "" or np.isnan(time) else f"{time:.3f}" for time in times]
             writer.writerow([*start, case, threads, *cells, f"{seconds:.1f}"])
 

@@ -1,4 +1,4 @@
-"""How a peer's time is taken."""
+"""Timing of a peer."""
 
 import time
 from statistics import median

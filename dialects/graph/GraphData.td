@@ -83,10 +83,10 @@ def Graph_PadOp : Graph_Op<"pad", [AttrSizedOperandSegments]> {
   let summary = "Padding of dimensions";
   let description = [{
     x with `pads` elements added: those before each of `axes`, then those after
-    each; negative ones are cut off. Absent axes are all. What is added depends
-    on `mode`: the scalar `value` (absent: 0), the mirror image without the edge
-    ("reflect"), the edge ("edge"), the opposite side ("wrap"), or no particular
-    values ("undefined"), which are not to be read.
+    each; negative ones are cut off. Absent axes are all. `mode` decides on the
+    new elements: the scalar `value` (absent: 0), the mirror image without the
+    edge ("reflect"), the edge ("edge"), or the opposite side ("wrap"). With
+    "undefined" they have no particular values, and are not to be read.
 
     ONNX `Pad` (opset 24), without the last mode.
 
@@ -157,10 +157,11 @@ def Graph_NonMaxSuppressionOp
     : Graph_Op<"non_max_suppression", [AttrSizedOperandSegments]> {
   let summary = "Boxes with the best scores that overlap no better one";
   let description = [{
-    For each batch and class in turn, the boxes in the order of their scores:
-    those with more than `score_threshold` (absent: all) that overlap none
-    before by more than `iou_threshold` (absent: 0) of the union of both, at
-    most `max_output` (absent: 0). A row of the result is batch, class and box.
+    For each batch and class in turn, at most `max_output` (absent: 0) boxes in
+    the order of their scores. A box is selected if its score is greater than
+    `score_threshold` (absent: any score). It may overlap no box before by more
+    than `iou_threshold` (absent: 0) of the union of both. A row of the result
+    is batch, class and box.
 
     `boxes` is batch x boxes x 4: two opposite corners (y, x, y, x), or with
     `center_point_box` center and size (x, y, width, height); `scores` is
@@ -328,9 +329,9 @@ def Graph_OneHotOp : Graph_Op<"one_hot"> {
 def Graph_TriluOp : Graph_Op<"trilu"> {
   let summary = "Upper or lower triangle of matrices";
   let description = [{
-    The upper triangle of the matrices in the last two dimensions of x, from the
-    diagonal `k` columns right of the main one on (absent: 0), and 0 elsewhere;
-    without `upper`, the lower one up to that diagonal.
+    The upper triangle of the matrices in the last two dimensions of x, and 0
+    elsewhere. It begins with the diagonal `k` columns right of the main one
+    (absent: 0). Without `upper`, the lower triangle up to that diagonal.
 
     ONNX `Trilu` (opset 14).
 

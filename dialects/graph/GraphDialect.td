@@ -11,10 +11,10 @@ def Graph_Dialect : Dialect {
   let summary = "Neural networks as value-semantics tensor operations.";
   let description = [{
     One op has one documented meaning: that of the ONNX operator named in its
-    description, at the opset named there. What differs between opsets, what is
-    optional only for brevity (`auto_pad`, defaulted axes, `output_shape`), and
-    what is a composition of other ops is resolved by the importer, so that
-    passes, patterns and lowerings meet one form.
+    description, at the opset named there. Passes, patterns and lowerings meet
+    one form. The importer resolves differences between opsets, attributes that
+    are optional only for brevity (`auto_pad`, defaulted axes, `output_shape`),
+    and compositions of other ops.
 
     Tensors are builtin ranked tensors; any dimension may be dynamic. ONNX
     integers `int8..int64` are signless (`i8..i64`), `uint8..uint64` are unsigned

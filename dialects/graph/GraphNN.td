@@ -87,10 +87,10 @@ def Graph_Col2ImOp : Graph_Op<"col2im"> {
   let summary = "Images of overlapping patches";
   let description = [{
     The sums of patches where they lie in images. Windows of `kernel_shape` slide
-    over images `[N, C, image_shape...]` as those of pools do; column l of x
-    `[N, C * product(kernel_shape), L]` has the elements of window l, each of
-    which is added to the element of the image that it covers. What lies in the
-    padding is left out.
+    over images `[N, C, image_shape...]` as those of pools do. Column l of x
+    `[N, C * product(kernel_shape), L]` has the elements of window l. Each is
+    added to the element of the image that it covers. Elements in the padding
+    are left out.
 
     ONNX `Col2Im` (opset 18).
 

@@ -12,10 +12,10 @@ defvar Graph_QuantFormat = [{
 def Graph_QuantizeLinearOp : Graph_Op<"quantize_linear"> {
   let summary = "Linear quantization";
   let description = [{
-    Computes `y = saturate(round(x / scale) + zero_point)`, ties to even. scale
-    and zero_point have the same shape: none (one for all), `[D]` (one for each
-    position along `axis`, whose size is D), or with `block_size` the shape of x
-    but for `axis`, where each stands for `block_size` elements.
+    Computes `y = saturate(round(x / scale) + zero_point)`, ties to even. The
+    shape of scale and zero_point is none (one for all), or `[D]` (one for each
+    position along `axis`, whose size is D). With `block_size` it is the shape
+    of x but for `axis`, where each stands for `block_size` elements.
 
     y has the element type of zero_point; without one it is `to`, or if that is
     absent too ui8, and zero_point is 0.
@@ -109,9 +109,9 @@ def Graph_QLinearConvOp : Graph_Op<"qlinear_conv"> {
   let summary = "Convolution of quantized tensors";
   let description = [{
     `graph.conv` on quantized tensors: x and w are dequantized, convolved, and
-    quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`;
-    those of x and y are scalars, those of w are scalars or `[M]`. b `[M]` is i32
-    with scale `x_scale * w_scale` and zero point 0. y has the element type of
+    quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`:
+    scalars for x and y, scalars or `[M]` for w. The bias b `[M]` is i32 with
+    scale `x_scale * w_scale` and zero point 0. The element type of y is that of
     y_zero_point.
 
     ONNX `QLinearConv` (opset 10), with `auto_pad` resolved to `pads`.
@@ -147,8 +147,8 @@ def Graph_QLinearMatMulOp : Graph_Op<"qlinear_matmul"> {
   let description = [{
     `graph.matmul` on quantized tensors: a and b are dequantized, multiplied, and
     quantized to y. Each tensor t comes with its `t_scale` and `t_zero_point`:
-    scalars, or one per row of a or y, or one per column of b. y has the element
-    type of y_zero_point.
+    scalars, or one per row of a or y, or one per column of b. The element type
+    of y is that of y_zero_point.
 
     ONNX `QLinearMatMul` (opset 21).
 

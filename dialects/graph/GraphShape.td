@@ -173,9 +173,9 @@ def Graph_PackOp : Graph_Op<"pack"> {
   let summary = "Dimensions in blocks";
   let description = [{
     x with its dimensions cut into blocks and reordered. Part i of y is of
-    dimension `dims[i]` of x: where i is in `inner`, the place in a block of
-    `blocks[i]` positions, else the number of the block (`blocks[i]` is 1 for a
-    dimension as it is). Blocks that are not full are filled with zeros. The
+    dimension `dims[i]` of x. Where i is in `inner`, it is the place in a block
+    of `blocks[i]` positions, else the number of the block. `blocks[i]` is 1 for
+    an unblocked dimension. Blocks that are not full are filled with zeros. The
     parts, row-major, are of the form `shape`, in which neighbours may be one.
 
     As `linalg.pack`, with the places in blocks anywhere.

@@ -84,9 +84,10 @@ def Graph_ScanOp : Graph_AnyOp<"scan", [
   let description = [{
     Runs its region `steps` times, or `limit` times where that is fewer: a
     number that is known at run time, and is none if it is below zero. With `?`
-    for `steps` it runs once for each slice of its sequences. The arguments of the region are the states,
-    then one slice of each sequence, then the captured values; it yields the
-    states of the next step, then one slice of each collected result. The
+    for `steps` it runs once for each slice of its sequences. The arguments of
+    the region are the states, then one slice of each sequence, then the
+    captured values. It yields the states of the next step, then one slice of
+    each collected result. The
     results are the states after the last step, then the collected tensors.
 
     A step sees the sequence without the dimension `input_axes` of it, at the

@@ -47,7 +47,7 @@ def Tir_ArgGroup : I32EnumAttr<"ArgGroup", "operand group of tir.call_extern", [
   let genSpecializedAttr = 0;
 }
 
-def Tir_ArgMode : I32EnumAttr<"ArgMode", "how an operand is passed to C", [
+def Tir_ArgMode : I32EnumAttr<"ArgMode", "passing convention of an operand", [
     I32EnumAttrCase<"Value", 0, "value">,
     I32EnumAttrCase<"Offset", 1, "offset">]> {
   let cppNamespace = "::phl::tir";
@@ -108,7 +108,7 @@ def Tir_StructAttr : Tir_Attr<"Struct", "struct"> {
   let description = [{
     A value of C type `name` with the given fields, passed as `const name *`.
     A field that is absent is zero, as C has it. A field holds whatever an
-    argument may hold, or an array of literals; an operand inside a field is a
+    argument may hold, or an array of literals. An operand inside a field is a
     scalar or is passed by `offset` or address like an argument.
 
     Example: `#tir.struct<"vanilla_pad", {top = 1 : i32, left = #tir.arg<scalars 0>}>`

@@ -100,8 +100,8 @@ def Tir_ConcatOp : Tir_Op<"concat", [
     `out` exactly. Bufferization makes it one copy for each of `ins`.
 
     A chain of `tensor.insert_slice` says the same and lets producers write
-    straight into the result, but the time that bufferization takes for it grows
-    with the third power of its length. This operation is for joins that are too
+    straight into the result. Its bufferization takes time that grows with the
+    third power of its length. This operation is for concatenations that are too
     long for a chain.
 
     Example:

@@ -71,9 +71,9 @@ enum {
   CACHE_LINE = 128
 };
 
-/** How long to look for work before sleeping. A thread that sleeps wakes after
- * 30 to 50 us, in which one core runs the whole loop; what an inference does on
- * one thread between two loops is mostly shorter than this. */
+/** Time of looking for work before sleeping. A thread that sleeps wakes after
+ * 30 to 50 us, in which one core runs the whole loop. The serial work of an
+ * inference between two loops is mostly shorter than this. */
 static const int64_t SPIN_NS = 500000;
 
 /** A thread is late if the caller waits for it for so long, and for some of its
@@ -86,8 +86,8 @@ enum { LATE_CHUNKS = 4 };
 enum { RESTS = 16 };
 static const int64_t MOST_REST_NS = 100000000, NAP_NS = 5000000;
 
-/* What threads write is apart from what they read: else each write takes the
- * whole line away from the others. */
+/* Written data is on other cache lines than read data: else each write takes
+ * the whole line away from the other threads. */
 #define LINE _Alignas(CACHE_LINE)
 
 struct phl_pool {
@@ -108,7 +108,7 @@ struct phl_pool {
 
   /** Chunks of the running loop that are done. */
   LINE _Atomic int64_t done;
-  /** When who does the last of them is late; known once the caller waits. */
+  /** Time after which the last of them is late; known once the caller waits. */
   _Atomic int64_t late;
 
   /* The running loop. Written before its ticket is published. */
@@ -171,7 +171,7 @@ static int64_t take_chunk(phl_pool *pool, uint32_t loop, bool from_end) {
   }
 }
 
-/** What a thread did of a loop. */
+/** Share of a thread in a loop. */
 typedef struct {
   int64_t chunks;
   /** For how long the others were waiting for the last of them. */
@@ -337,7 +337,7 @@ static void wait_for_chunks(phl_pool *pool, int64_t chunks) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
-/** How many iterations each chunk gets. */
+/** Number of iterations in each chunk. */
 static int64_t chunk_size(int32_t threads, int64_t n, int64_t grain) {
   const int64_t wanted = (int64_t)threads * CHUNKS_PER_THREAD;
   const int64_t even = n / wanted + (n % wanted != 0);

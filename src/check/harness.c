@@ -40,7 +40,7 @@ static void *devices[MOST];
 static int (*openers[MOST])(void **), (*closers[MOST])(void *);
 static const char *(*texts[MOST])(int);
 
-/* What the model has in the memory of a device, and the functions that reach
+/* Data of the model in the memory of a device, and the functions that access
  * it. */
 typedef struct {
   int device;
@@ -58,7 +58,7 @@ typedef struct {
 static device_memory memories[MOST];
 static int memory_count;
 
-/* How the session of a device begins. */
+/* Begin of a device's session. */
 typedef struct {
   void *device;
   char *values, *constants;

@@ -10,9 +10,9 @@ extern void __asan_poison_memory_region(void const volatile *, size_t)
 extern void __asan_unpoison_memory_region(void const volatile *, size_t)
     __attribute__((weak));
 
-/* What a model has is aligned to 64 bytes, what programs give it to its
- * elements. Neither is aligned to more here, so that it shows where a device
- * takes more for granted. */
+/* Buffers of a model are aligned to 64 bytes, those of programs to their
+ * elements. Neither is aligned to more here, so that a device that takes more
+ * for granted fails. */
 enum { MOST = 64, GUARD = 256, OWN = 64, GIVEN = 8, CANARY = 0xC5 };
 
 typedef struct {

@@ -19,12 +19,12 @@ crate::pass_options! {
         copy_in: String = "", "C function that copies from the host's memory";
         copy_out: String = "", "C function that copies to the host's memory";
         copy_within: String = "", "C function that copies on the device, if it can";
-        wait: String = "", "C function that waits for what was started, if calls only start";
-        timeout: i64 = "0", "Milliseconds that it is given to wait; 0 if it takes no limit";
-        submit: String = "", "C function that takes a ticket for what was started";
+        wait: String = "", "C function that waits for all started work, for asynchronous calls";
+        timeout: i64 = "0", "Timeout of the wait function in milliseconds; 0 if it takes no limit";
+        submit: String = "", "C function that takes a ticket for all started work";
         wait_for: String = "", "C function that waits for a ticket";
         queues: i64 = "1", "Number of queues";
-        select: String = "", "C function that chooses a queue, of several";
+        select: String = "", "C function that selects one of several queues";
         after: String = "", "C function that has a queue wait for a ticket";
     }
 }

@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 crate::pass_options! {
     /// Options of `assign-sessions`.
     pub struct Options {
-        target: String = "", "Id of the target whose device it is";
-        session: bool = "false", "Pass the context of the open device to its functions";
+        target: String = "", "Id of the target of the device";
+        session: bool = "false", "Give its functions the session that the device was opened with";
         activate: String = "", "C function that is called before the device works";
         deactivate: String = "", "C function that is called afterwards, if there is one";
         when: When = "inference", "Extent of work that the two enclose";
@@ -46,7 +46,7 @@ crate::pass_choice! {
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "assign-sessions",
-    summary: "Note what functions of a device are given, and what is called around them",
+    summary: "Record the sessions of a device's functions, and the calls that activate it",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["func", "tir"],

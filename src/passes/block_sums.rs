@@ -27,8 +27,8 @@ pub const PASS: Pass = Pass {
 crate::pass_options! {
     /// Options of `block-sums`.
     pub struct Options {
-        terms: i64 = "512", "Terms that are added one by one at most";
-        lanes: i64 = "64", "Sums of a block that are on the stack at once";
+        terms: i64 = "512", "Greatest number of terms that are added one by one";
+        lanes: i64 = "64", "Number of sums of a block that are on the stack at once";
     }
 }
 

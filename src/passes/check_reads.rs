@@ -10,7 +10,7 @@ use crate::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "check-reads",
-    summary: "Check that passes which reuse memory left to each read what it was to see",
+    summary: "Check that each read still sees the recorded writes after passes reused memory",
     anchor: "func.func",
     options: &[],
     dialects: &[],

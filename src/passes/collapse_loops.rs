@@ -17,7 +17,7 @@ use melior::ir::{Attribute, Type, ValueLike, attribute::ArrayAttribute, operatio
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "collapse-loops",
-    summary: "Make one loop of neighbouring loops that walk through memory as one",
+    summary: "Collapse nested loops with contiguous accesses into one loop",
     anchor: "func.func",
     options: &[],
     dialects: &["linalg", "memref"],

@@ -9,7 +9,7 @@ use crate::{
 crate::pass_options! {
     /// Options of `convert-graph-to-linalg`.
     pub struct Options {
-        keep_signature: bool = "false", "Leave the types of arguments, results and calls, with casts within, for callers that are not lowered yet; a later run of the pass makes them signless";
+        keep_signature: bool = "false", "Keep the types of arguments, results and calls, with casts within, while callers are not lowered; a later run makes them signless";
     }
 }
 

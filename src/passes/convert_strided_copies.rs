@@ -13,7 +13,7 @@ use melior::ir::{Block, Region, RegionLike, ValueLike, attribute::DenseI32ArrayA
 crate::pass_options! {
     /// Options of `convert-strided-copies`.
     pub struct Options {
-        all: bool = "false", "Contiguous copies too";
+        all: bool = "false", "Convert contiguous copies, too";
     }
 }
 

@@ -11,7 +11,7 @@ use melior::ir::attribute::StringAttribute;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "draw-plan",
-    summary: "Draw the plan of memory over time and address, as SVG in phl.plan_picture",
+    summary: "Draw the memory plan over time and address, as SVG in phl.plan_picture",
     anchor: "builtin.module",
     options: &[],
     dialects: &[],

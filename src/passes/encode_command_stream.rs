@@ -32,7 +32,7 @@ use std::collections::HashMap;
 crate::pass_options! {
     /// Options of `encode-command-stream`.
     pub struct Options {
-        submit: String = "", "The C function that takes a stream";
+        submit: String = "", "C function that submits a stream";
         opcodes: String = "", "Callees and their numbers: `npu_conv=1 npu_add=2`";
         alignment: i64 = "16", "Alignment of weights and scratch buffers in bytes, a power of two";
     }

@@ -17,7 +17,7 @@ use melior::ir::{Type, ValueLike};
 crate::pass_options! {
     /// Options of `expand-half-conversions`.
     pub struct Options {
-        always: bool = "false", "Whatever the CPU has";
+        always: bool = "false", "Expand even if the CPU has the instructions";
     }
 }
 

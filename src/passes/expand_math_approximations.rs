@@ -15,7 +15,7 @@ use melior::ir::ValueLike;
 crate::pass_options! {
     /// Options of `expand-math-approximations`.
     pub struct Options {
-        remainders: bool = "false", "Remainders of f32, too, as arithmetic on f64";
+        remainders: bool = "false", "Expand remainders of f32, too, to arithmetic on f64";
     }
 }
 

@@ -13,7 +13,7 @@ use melior::ir::{RegionLike, block::BlockLike, operation::OperationLike};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "forward-stores",
-    summary: "Use what kernels have stored instead of reading it again",
+    summary: "Forward values that kernels store to their later loads",
     anchor: "func.func",
     options: &[],
     dialects: &["memref"],

@@ -13,7 +13,7 @@ use crate::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "graph-bound-sizes",
-    summary: "Give dimensions that are known at run time the greatest size of their range",
+    summary: "Give dynamic dimensions the greatest size of their range",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["graph"],
@@ -23,7 +23,7 @@ pub const PASS: Pass = Pass {
 crate::pass_options! {
     /// Options of `graph-bound-sizes`.
     pub struct Options {
-        given: bool = "false", "Only networks whose inputs have dimensions with ranges, not those whose data decide sizes";
+        given: bool = "false", "Only networks whose inputs have dimensions with ranges, not data-dependent sizes";
     }
 }
 

@@ -31,8 +31,8 @@ crate::pass_options! {
     pub struct Options {
         targets: String = "", "Target spec; empty: the module's phl.target_spec, or llvm";
         target_path: String = "", "Directories with targets as data, separated by colons";
-        placement: String = "", "File with placements that come before patterns";
-        placement_search: bool = "false", "Look for the partition that costs least";
+        placement: String = "", "File with placements that take precedence over patterns";
+        placement_search: bool = "false", "Search for the partition with the least cost";
         profile: String = "", "File with measured costs and tiles, in place of estimates";
         apart: bool = "false", "Make each match of a device a region of its own, and wait for it";
     }

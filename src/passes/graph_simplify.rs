@@ -9,7 +9,7 @@ use crate::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "graph-simplify",
-    summary: "Apply rules on graphs until none changes anything",
+    summary: "Apply rewrite rules on graphs to a fixed point",
     anchor: "",
     options: Options::SPECS,
     dialects: &["graph"],

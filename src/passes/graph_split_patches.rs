@@ -21,7 +21,7 @@ crate::pass_options! {
     /// Options of `graph-split-patches`.
     pub struct Options {
         max_patches: i64 = "16", "Greatest number of patches of a value";
-        arena_limit: i64 = "0", "Bytes that are few enough; 0: as few as can be";
+        arena_limit: i64 = "0", "Arena size in bytes that is small enough; 0: as small as possible";
         max_recompute: i64 = "50", "Additional arithmetic of the whole network at most, in percent";
     }
 }

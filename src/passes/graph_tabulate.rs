@@ -27,7 +27,7 @@ use std::collections::HashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "graph-tabulate",
-    summary: "Turn functions from bytes to bytes that take more than a lookup into tables",
+    summary: "Turn functions from bytes to bytes that cost more than a lookup into tables",
     anchor: "func.func",
     options: &[],
     dialects: &["arith", "graph", "math"],

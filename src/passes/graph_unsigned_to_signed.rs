@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "graph-unsigned-to-signed",
-    summary: "Give quantized numbers of 8 bits a sign, with zero points that are less by 128",
+    summary: "Convert quantized uint8 to int8, with zero points lowered by 128",
     anchor: "func.func",
     options: &[],
     dialects: &["graph"],

@@ -20,7 +20,7 @@ use melior::ir::{ValueLike, attribute::ArrayAttribute, operation::OperationLike}
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "materialize-transposes",
-    summary: "Give transposed operands of loops tensors of their own",
+    summary: "Materialize transposed operands of loops as tensors",
     anchor: "func.func",
     options: &[],
     dialects: &["linalg", "tensor"],

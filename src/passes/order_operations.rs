@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "order-operations",
-    summary: "Order operations on buffers such that fewer bytes are in use at once",
+    summary: "Reorder operations on buffers to lower peak memory use",
     anchor: "builtin.module",
     options: &[],
     dialects: &[],

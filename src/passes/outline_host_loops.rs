@@ -43,7 +43,7 @@ crate::pass_options! {
     /// Options of `outline-host-loops`.
     pub struct Options {
         target: String = "", "Only functions of this target; all if empty";
-        min_work: i64 = "512", "Loops that do less stay where they are, in elementary operations";
+        min_work: i64 = "512", "Least work of an outlined loop, in elementary operations";
     }
 }
 

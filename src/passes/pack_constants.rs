@@ -33,15 +33,15 @@ use std::{
 crate::pass_options! {
     /// Options of `pack-constants`.
     pub struct Options {
-        min_bytes: i64 = "65", "Size from which a constant of the host is packed; smaller ones \
-                                stay in its code. Constants of other targets always are";
+        min_bytes: i64 = "65", "Least size in bytes of a packed constant of the host; smaller ones \
+                                stay in its code. Constants of other targets are always packed";
     }
 }
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "pack-constants",
-    summary: "Collect the weights of all functions in one block of memory",
+    summary: "Pack the weights of all functions into one block of memory",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["arith", "linalg", "memref"],

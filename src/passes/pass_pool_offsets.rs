@@ -28,7 +28,7 @@ use melior::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "pass-pool-offsets",
-    summary: "Pass the places of buffers in pools as numbers",
+    summary: "Replace pool buffers in calls by their byte offsets",
     anchor: "func.func",
     options: &[],
     dialects: &["arith"],

@@ -43,7 +43,7 @@ use melior::ir::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "plan-memory",
-    summary: "Put temporary buffers at planned places of one arena",
+    summary: "Place temporary buffers at planned offsets of one arena",
     anchor: "builtin.module",
     options: &[],
     dialects: &["arith", "memref", "tir"],

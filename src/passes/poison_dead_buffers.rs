@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "poison-dead-buffers",
-    summary: "Fill bytes of the arena that nobody needs any more with NaN",
+    summary: "Fill dead bytes of the arena with NaN",
     anchor: "builtin.module",
     options: &[],
     dialects: &["arith", "memref", "scf"],

@@ -19,7 +19,7 @@ use melior::ir::{Region, RegionLike, ValueLike, block::BlockLike, operation::Ope
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "promote-accumulators",
-    summary: "Let loops carry the elements that each of their iterations reads and writes",
+    summary: "Promote elements that each iteration of a loop reads and writes to loop-carried values",
     anchor: "func.func",
     options: &[],
     dialects: &["memref", "scf"],

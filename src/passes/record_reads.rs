@@ -20,7 +20,7 @@ crate::pass_options! {
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "record-reads",
-    summary: "Record which writes each read of a buffer may see, for check-reads",
+    summary: "Record the writes that each read of a buffer may see, for check-reads",
     anchor: "func.func",
     options: Options::SPECS,
     dialects: &[],

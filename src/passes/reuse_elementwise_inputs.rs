@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "reuse-elementwise-inputs",
-    summary: "Let elementwise operations write over an input that nothing reads again",
+    summary: "Let elementwise operations overwrite an input without later reads",
     anchor: "func.func",
     options: &[],
     dialects: &["linalg"],

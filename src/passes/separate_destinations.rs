@@ -32,7 +32,7 @@ use melior::ir::{
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "separate-destinations",
-    summary: "Give each operation that writes over a shared start value one of its own",
+    summary: "Give each operation that overwrites a shared initial value one of its own",
     anchor: "func.func",
     options: &[],
     dialects: &["linalg", "tensor"],

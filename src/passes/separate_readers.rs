@@ -29,7 +29,7 @@ crate::pass_options! {
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "separate-readers",
-    summary: "Let what very many operations read be read in groups",
+    summary: "Split the readers of a value with very many of them into groups",
     anchor: "func.func",
     options: Options::SPECS,
     dialects: &["bufferization", "memref"],

@@ -31,16 +31,16 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 crate::pass_options! {
     /// Options of `share-equal-loops`.
     pub struct Options {
-        max_weight: i64 = "384", "As that of split-large-functions; main functions that it leaves whole stay as they are";
-        min_body: i64 = "24", "Operations in a nest that is shared";
-        min_equal: i64 = "3", "Equal nests that become calls";
+        max_weight: i64 = "384", "Weight as in split-large-functions; main functions short enough to stay whole there are unchanged";
+        min_body: i64 = "24", "Least number of operations in a shared nest";
+        min_equal: i64 = "3", "Least number of equal nests that become calls";
     }
 }
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "share-equal-loops",
-    summary: "Let equal loop nests of a long main function be one function",
+    summary: "Outline equal loop nests of a long main function into one shared function",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["func", "tir"],

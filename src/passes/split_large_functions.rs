@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 crate::pass_options! {
     /// Options of `split-large-functions`.
     pub struct Options {
-        max_weight: i64 = "384", "About how many operations a piece has; shorter functions stay whole";
+        max_weight: i64 = "384", "Approximate number of operations in a piece; functions of at most twice as many stay whole";
     }
 }
 

@@ -29,7 +29,7 @@ use melior::ir::{ValueLike, attribute::ArrayAttribute};
 crate::pass_options! {
     /// Options of `tile-calls`.
     pub struct Options {
-        sizes: String = "", "Positions of loops, as rows=2:columns=8; chosen for other loops, whatever tiles the plans have";
+        sizes: String = "", "Tile sizes in positions, as rows=2:columns=8, which override those of the plans; sizes of other loops are chosen";
     }
 }
 

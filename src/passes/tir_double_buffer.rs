@@ -23,7 +23,7 @@ use melior::ir::{ValueLike, operation::OperationLike};
 crate::pass_options! {
     /// Options of `tir-double-buffer`.
     pub struct Options {
-        enable: bool = "true", "Run the pass; false for targets that make double buffers an option";
+        enable: bool = "true", "Enable the pass, for targets with an option for it";
     }
 }
 

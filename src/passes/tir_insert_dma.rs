@@ -20,8 +20,8 @@ crate::pass_options! {
     /// Options of `tir-insert-dma`.
     pub struct Options {
         pool: String = "scratchpad", "Name of the device's memory";
-        bytes: i64 = "65536", "Its size in bytes";
-        alignment: i64 = "64", "Bytes of which the offsets of its buffers are multiples";
+        bytes: i64 = "65536", "Size of the device's memory in bytes";
+        alignment: i64 = "64", "Alignment of buffers in bytes";
         channels: i64 = "4", "Number of DMA channels; the last one stores";
     }
 }

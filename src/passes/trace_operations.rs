@@ -31,14 +31,14 @@ use std::collections::HashMap;
 crate::pass_options! {
     /// Options of `trace-operations`.
     pub struct Options {
-        calls: bool = "true", "Put calls of the observer behind the steps, not only list them";
+        calls: bool = "true", "Insert calls of the observer after the steps, in addition to the list";
     }
 }
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "trace-operations",
-    summary: "List the steps of the main function, and call an observer behind each",
+    summary: "List the steps of the main function, and call an observer after each",
     anchor: "builtin.module",
     options: Options::SPECS,
     dialects: &["tir"],

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "verify-plan",
-    summary: "Check that buffers are at valid places, apart while they are in use",
+    summary: "Check that buffers have valid addresses and do not overlap while live",
     anchor: "builtin.module",
     options: &[],
     dialects: &[],

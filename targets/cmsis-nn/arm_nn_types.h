@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** How a call ended. */
+/** Status of a call. */
 typedef enum {
   ARM_CMSIS_NN_SUCCESS = 0,
   ARM_CMSIS_NN_ARG_ERROR = -1,

@@ -1,6 +1,6 @@
 /*===- cmsis_nn_arithmetic.h - Fixed-point numbers of the double --*- C -*-===
  *
- * What all functions of the double compute with. Shifts of negative numbers
+ * Arithmetic of all functions of the double. Shifts of negative numbers
  * are divisions here, so that nothing depends on the compiler.
  *
  *===----------------------------------------------------------------------===*/

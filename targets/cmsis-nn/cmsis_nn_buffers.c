@@ -1,6 +1,6 @@
 /*===- cmsis_nn_buffers.c - Working memory of the double's calls --*- C -*-===
  *
- * How much memory the real library asks for on the core of cmsis_nn_limits.h.
+ * Working memory of the real library on the core of cmsis_nn_limits.h.
  *
  *===----------------------------------------------------------------------===*/
 

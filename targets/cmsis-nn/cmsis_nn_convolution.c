@@ -5,7 +5,7 @@
 #include "cmsis_nn_limits.h"
 #include "cmsis_nn_window.h"
 
-/** What both kinds of convolution have. */
+/** Common parameters of both kinds of convolution. */
 typedef struct {
   cmsis_nn_conv_params params;
   const cmsis_nn_per_channel_quant_params *quant;

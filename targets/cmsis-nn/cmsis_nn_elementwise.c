@@ -4,7 +4,7 @@
 #include "cmsis_nn_arithmetic.h"
 #include "cmsis_nn_window.h"
 
-/** How two numbers with scales of their own become one. */
+/** Rescaling of two numbers with scales of their own to one. */
 typedef struct {
   int32_t unit; /**< What a step of an input is before it is scaled. */
   int32_t mult_1, shift_1, mult_2, shift_2, out_mult, out_shift;

@@ -5,7 +5,7 @@
 /** Channels that the depthwise function for Helium has in work at once. */
 enum { BLOCK = 124 };
 
-/** Where the last window starts, along one dimension. */
+/** Start of the last window, along one dimension. */
 static int64_t last_start(int32_t out, int32_t stride, int32_t padding) {
   return (int64_t)(out - 1) * stride - padding;
 }
@@ -23,7 +23,7 @@ nn_convolution_kind nn_kind_of_convolution(const cmsis_nn_conv_params *params,
   return NN_CONVOLVE_ANY;
 }
 
-/** How the function for rows divides one: windows that reach out of it. */
+/** Division of a row by the function for rows: windows that reach out of it. */
 typedef struct {
   int64_t before, after; /**< Windows that start before, and that end behind. */
   int64_t total, odd;    /**< Padding on both sides, and what is more behind. */

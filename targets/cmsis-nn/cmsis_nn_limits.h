@@ -32,7 +32,7 @@ static inline bool nn_has_helium(void) {
 #endif
 }
 
-/** Whether there is the DSP extension, but not Helium. */
+/** True for the DSP extension without Helium. */
 static inline bool nn_has_dsp(void) {
 #if defined(ARM_MATH_DSP) && !defined(ARM_MATH_MVEI)
   return true;
@@ -75,7 +75,7 @@ int32_t nn_bytes_of_rows(const cmsis_nn_conv_params *params,
                          const cmsis_nn_dims *in, const cmsis_nn_dims *filter,
                          const cmsis_nn_dims *out);
 
-/** Whether the library computes a convolution of int8 right, and safely. */
+/** True if the library computes a convolution of int8 right, and safely. */
 bool nn_can_convolve(const cmsis_nn_conv_params *params,
                      const cmsis_nn_dims *in, const cmsis_nn_dims *filter,
                      const cmsis_nn_dims *out);

@@ -10,7 +10,7 @@ typedef struct {
   const int16_t *s16;
 } elements;
 
-/** What a window holds. */
+/** Statistics of a window. */
 typedef struct {
   int32_t count; /**< Elements inside of the image. */
   int32_t sum;
@@ -44,7 +44,7 @@ static int32_t mean(window found) {
   return (found.sum > 0 ? found.sum + half : found.sum - half) / found.count;
 }
 
-/** Where results go; one of the pointers is NULL. */
+/** Destination of results; one of the pointers is NULL. */
 typedef struct {
   int8_t *s8;
   int16_t *s16;

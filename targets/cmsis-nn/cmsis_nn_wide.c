@@ -5,7 +5,7 @@
 #include "cmsis_nn_limits.h"
 #include "cmsis_nn_window.h"
 
-/** What both kinds of convolution have. There are no zero points. */
+/** Common parameters of both kinds of convolution. There are no zero points. */
 typedef struct {
   cmsis_nn_tile stride, padding, dilation;
   cmsis_nn_activation range;

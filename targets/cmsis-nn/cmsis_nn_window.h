@@ -27,7 +27,7 @@ static inline bool nn_is_step(cmsis_nn_tile step) {
   return step.w > 0 && step.h > 0;
 }
 
-/** Whether a range is one, and within what a type has. */
+/** True for a range that is not empty and within the limits of a type. */
 static inline bool nn_is_range(cmsis_nn_activation range, int32_t least,
                                int32_t most) {
   return range.min <= range.max && range.min >= least && range.max <= most;

@@ -106,7 +106,7 @@ class Array:
 
 
 class Request:
-    """What the hook is asked. Absent parts are None."""
+    """Request to the hook. Absent parts are None."""
 
     def __init__(self, data):
         if data.get("protocol") != PROTOCOL:
@@ -119,7 +119,7 @@ class Request:
         self.function, self.functions = data.get("function"), data.get("functions")
         self.callee = data.get("callee")
         self.input, self.inputs = data.get("input"), data.get("inputs")
-        # Of each pool of the board: a dictionary with pool, bytes, left, alignment and holds.
+        # For each pool of the board: a dictionary with pool, bytes, left, alignment and holds.
         self.memory = data.get("memory", [])
         self._module = data.get("module")
 
@@ -258,7 +258,7 @@ class Operation:
         # The call of tir.call_extern, as a dictionary.
         self.call = data.get("call")
         self.match = None
-        # What is in it, such as the body of a loop: lists of operations.
+        # Its regions, such as the body of a loop: lists of operations.
         self.bodies = [[Operation(op, values) for op in body["operations"]] for body in data.get("regions", [])]
         for result in self.results:
             result.operation = self
@@ -319,7 +319,7 @@ class Match:
 
 
 class Region:
-    """What a function of the target does: values, operations in order, and the matches that these are of."""
+    """Content of a function of the target: values, operations in order, and their matches."""
 
     def __init__(self, data):
         self.data = data

@@ -70,7 +70,7 @@ static void stay(void) {
 #endif
 }
 
-/** Whether the library keeps what the header promises. */
+/** True if the library at run time fits the header. */
 static int fits(void) {
   const dnnl_version_t *version = dnnl_version();
   return version->major == DNNL_VERSION_MAJOR &&

@@ -1,6 +1,6 @@
 /*===- phl_dnnl.h - Layers computed by oneDNN ---------------------*- C -*-===
  *
- * What the target `dnnl` calls: layers of f32 networks as functions over plain
+ * Functions that the target `dnnl` calls: layers of f32 networks over plain
  * arrays, computed by oneDNN 2.6 or a later 2.x.
  *
  * Layouts. Images are NHWC in memory; sizes are named n, c, h, w all the same.
@@ -40,15 +40,15 @@ int phl_dnnl_close(phl_dnnl *device);
 /** A sentence for `status`, never null; the text is static. */
 const char *phl_dnnl_status_string(int status);
 
-/** What happens to a result element by element; at most one flag is set. */
+/** Activation of a result, element by element; at most one flag is set. */
 typedef struct phl_dnnl_act {
   bool relu, sigmoid, tanh, gelu_erf, gelu_tanh, hard_swish, mish;
   /** Limits are given as `lo` and `hi` of the call; null for none. */
   bool clip;
   bool swish, leaky_relu, elu, hard_sigmoid;
   bool abs, sqrt, exp, round;
-  /** Of swish: factor within the sigmoid, where 0 counts as 1; of leaky_relu
-   * and elu: slope. */
+  /** Factor within the sigmoid of swish, where 0 counts as 1; slopes of
+   * leaky_relu and elu. */
   float swish_alpha, leaky_alpha, elu_alpha;
   /** hard_sigmoid is clip(alpha * x + beta, 0, 1). */
   float hard_alpha, hard_beta;
@@ -88,7 +88,7 @@ typedef struct phl_dnnl_product {
   bool trans_a, trans_b;
   /** b is a constant, and so is the addend. */
   bool b_const, c_const;
-  /** Where 0 counts as 1. */
+  /** Factors, where 0 counts as 1. */
   float alpha, divisor;
   float beta;
   phl_dnnl_act act;

@@ -3,7 +3,7 @@
 #include "phl_dnnl_site.h"
 #include <string.h>
 
-/** What a convolution is made from. */
+/** Parameters of a convolution. */
 typedef struct layer {
   const phl_dnnl_conv *conv;
   bool transposed;
@@ -85,7 +85,7 @@ static dnnl_status_t all_formats(const layer *layer, formats *out) {
   return status == dnnl_success ? weight_formats(layer, out) : status;
 }
 
-/** Whether the residual is first copied to the result, where the convolution
+/** True if the residual is first copied to the result, where the convolution
  * adds to it. Otherwise it is read where it is; but with groups oneDNN 2.6's
  * gemm convolution then reads the wrong elements. */
 static bool sums(const layer *layer) {
@@ -149,7 +149,7 @@ static int build(phl_dnnl *device, phl_dnnl_site *site, const void *context) {
   return failed ? failed : phl_dnnl_create(device, site);
 }
 
-/** What is cut off of the end of a transposed convolution's output; negative
+/** Cut at the end of a transposed convolution's output; negative
  * where rows or columns of nothing but bias are added. */
 static int64_t cut_after(int64_t in, int64_t out, int64_t kernel,
                          int64_t stride, int64_t dilation, int64_t before) {

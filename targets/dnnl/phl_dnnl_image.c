@@ -57,7 +57,7 @@ static int build_pool(phl_dnnl *device, phl_dnnl_site *site,
   return failed ? failed : phl_dnnl_create(device, site);
 }
 
-/** Whether some element is NaN, minus infinity or, if `upper` is set, infinity.
+/** True if some element is NaN, minus infinity or, if `upper` is set, infinity.
  */
 static bool is_odd(const float *x, int64_t size, bool upper) {
   const float most = upper ? INFINITY : NAN;

@@ -4,7 +4,7 @@
 
 #define MAX_RANK 6
 
-/** What a product is made from. */
+/** Parameters of a product. */
 typedef struct layer {
   const phl_dnnl_product *product;
   const float *b, *c, *residual, *lo, *hi;
@@ -29,7 +29,7 @@ static int64_t batch(const int64_t *shape, int64_t rank) {
   return size;
 }
 
-/** Whether a and b have the same leading dimensions. */
+/** True if a and b have the same leading dimensions. */
 static bool same_batch(const phl_dnnl_product *product) {
   if (product->a_rank != product->b_rank)
     return false;
@@ -82,7 +82,7 @@ static dnnl_status_t plain(dnnl_memory_desc_t *out, int rank,
   return dnnl_memory_desc_init_by_strides(out, rank, dims, dnnl_f32, strides);
 }
 
-/** What the product is multiplied by. */
+/** Factor of the product. */
 static float factor(const phl_dnnl_product *product) {
   const float alpha = product->alpha != 0 ? product->alpha : 1;
   return product->divisor != 0 ? alpha / product->divisor : alpha;

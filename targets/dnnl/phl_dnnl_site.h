@@ -10,7 +10,7 @@
 #define PHL_DNNL_KEY_WORDS 72
 #define PHL_DNNL_MAX_ARGS 12
 
-/** Where in the life of a primitive something failed. */
+/** Step in the life of a primitive that failed. */
 typedef enum phl_dnnl_step {
   PHL_DNNL_OPEN,
   PHL_DNNL_DESCRIBE,
@@ -35,7 +35,7 @@ typedef enum phl_dnnl_kind {
   PHL_DNNL_ELTWISE
 } phl_dnnl_kind;
 
-/** What a primitive is recognised by: its kind and description as words. */
+/** Key of a primitive: its kind and description as words. */
 typedef struct phl_dnnl_key {
   int64_t words[PHL_DNNL_KEY_WORDS];
   int count;
@@ -98,14 +98,14 @@ int phl_dnnl_constant(phl_dnnl *device, phl_dnnl_site *site, int arg,
                       const float *data, const dnnl_memory_desc_t *given,
                       const dnnl_memory_desc_t *wanted);
 
-/** What follows a primitive, in this order. */
+/** Post-ops of a primitive, in this order. */
 typedef struct phl_dnnl_post {
   /** Factor of the result; 0 counts as 1. */
   float alpha;
   /** Tensors that are added. */
   const dnnl_memory_desc_t *addends[2];
   int addend_count;
-  /** What the result's memory held before is added. */
+  /** The old contents of the result's memory are added. */
   bool sum;
   /** Activation with its limits; null for none. */
   const phl_dnnl_act *act;

@@ -67,7 +67,7 @@ int gemm16_fence(gemm16_device *device) {
   device->queued = 0;
   if (status == GEMM16_OK)
     return status;
-  /* What was under way is lost. */
+  /* Commands under way are lost. */
   for (uint32_t i = 0; i < SCRATCHPAD_ROWS; i++)
     device->scratchpad_state[i] = (row_state){0, 0};
   for (uint32_t i = 0; i < ACCUMULATOR_ROWS; i++)

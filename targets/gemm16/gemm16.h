@@ -32,7 +32,7 @@ extern "C" {
 
 /** Rows and columns of the array, and elements of a row of its memories. */
 #define GEMM16_DIM 16
-/** What the memories have at most. */
+/** Greatest sizes of the memories in bytes. */
 #define GEMM16_MAX_SCRATCHPAD 262144
 #define GEMM16_MAX_ACCUMULATOR 65536
 /** Channels of moves: those of the scratchpad, then of the accumulator. */
@@ -106,11 +106,11 @@ typedef struct gemm16_command {
 
 typedef struct gemm16_device gemm16_device;
 
-/** What a device has done since it was opened. */
+/** Counters of a device since it was opened. */
 typedef struct gemm16_counters {
-  /** When the last command was done, on the device's clock. */
+  /** End of the last command, on the device's clock. */
   uint64_t cycles;
-  /** Of these, those in which the array worked, and in which a fence stood
+  /** Cycles of these in which the array worked, and in which a fence stood
    * still. */
   uint64_t array_cycles, stall_cycles;
   uint64_t bytes_in, bytes_out;
@@ -149,7 +149,7 @@ typedef struct gemm16_block {
   uint32_t element;
 } gemm16_block;
 
-/** What becomes of sums when they are stored. `scales` has an element for each
+/** Requantization of sums on the store. `scales` has an element for each
  * of `channels` channels, which are innermost. */
 typedef struct gemm16_output {
   const float *scales;

@@ -16,9 +16,9 @@ enum {
   ISSUE = 1
 };
 
-/** What is known of a row besides its elements. */
+/** State of a row besides its elements. */
 typedef struct row_state {
-  /** How many of its elements something has filled. */
+  /** Number of its elements that something has filled. */
   uint8_t filled;
   /** 1 + the channel of a move that no fence has waited for; 0 for none. */
   uint8_t channel;
@@ -38,8 +38,8 @@ struct gemm16_device {
   bool outputs_stay;
   gemm16_command queue[QUEUE];
   uint32_t queued;
-  /** When the next command begins, each channel is done, and the way to the
-   * host's memory is free. */
+  /** Times at which the next command begins, each channel is done, and the way
+   * to the host's memory is free. */
   uint64_t now, done[GEMM16_CHANNELS], way_free;
   data_row scratchpad[SCRATCHPAD_ROWS];
   row_state scratchpad_state[SCRATCHPAD_ROWS];

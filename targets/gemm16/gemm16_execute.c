@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/** How a command uses rows. */
+/** Use of rows by a command. */
 enum use { READS, WRITES };
 
 /* Rows of a memory that a command reads `columns` elements of, or writes. */

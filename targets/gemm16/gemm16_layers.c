@@ -159,8 +159,8 @@ typedef struct span {
   uint32_t begin, end, row;
 } span;
 
-/* What columns [from, to) of output row `i` read through tap (p, q): those
- * whose input lies in the image. */
+/* Input of columns [from, to) of output row `i` through tap (p, q): only
+ * columns with their input in the image. */
 static span reach(const work *k, uint32_t i, uint32_t p, uint32_t q,
                   uint32_t from, uint32_t to) {
   const gemm16_layer *l = k->layer;

@@ -28,7 +28,7 @@ typedef struct argument {
   uint8_t *host;
   void *local;
   uint32_t bytes;
-  /* Whether it is fetched in bursts of ALIGNMENT bytes. */
+  /* True if it is fetched in bursts of ALIGNMENT bytes. */
   bool burst;
 } argument;
 
@@ -283,8 +283,8 @@ static void add(const argument *a) {
   }
 }
 
-/* What the arguments of an opcode are: b buffer, o optional buffer, y result, i
- * integer, f float. */
+/* Kinds of the arguments of an opcode: b buffer, o optional buffer, y result,
+ * i integer, f float. */
 static const char *const forms[] = {
     NULL,           "bbobyiiiiiiiiiiiiiiiiiii", "bbobyiiiiiiiiiiiiiiiiiii",
     "bbobyiiiiiii", "byiiiiiiiiiiii",           "byiiiiiiiiiiiiiif",

@@ -48,7 +48,7 @@ enum npu_status {
 
 typedef struct npu_device npu_device;
 
-/** What a device has done since it was opened. */
+/** Counters of a device since it was opened. */
 typedef struct npu_counters {
   uint64_t commands, multiplications, dma_bytes, submissions;
 } npu_counters;

@@ -1,6 +1,6 @@
 /*===- phl_openblas.h - Products that are more than one sgemm -----*- C -*-===
  *
- * What the target `openblas` calls besides cblas_sgemm itself. Matrices are
+ * Calls of the target `openblas` besides cblas_sgemm itself. Matrices are
  * row-major and dense. The functions have no state; OpenBLAS runs on as many
  * threads as OPENBLAS_NUM_THREADS allows.
  *

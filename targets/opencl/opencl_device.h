@@ -70,8 +70,8 @@ int phl_opencl_launch(phl_opencl *device, const char *kernel,
 /** Returns when all commands are done. */
 int phl_opencl_wait(phl_opencl *device);
 
-/** What a status means; of a program that was not built the first words of the
- * compiler, those of the first such program of the process. */
+/** Text of a status. For a program that was not built these are the first
+ * words of the compiler, for the first such program of the process. */
 const char *phl_opencl_text(int status);
 
 #ifdef __cplusplus

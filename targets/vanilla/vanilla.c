@@ -33,7 +33,7 @@ typedef struct channel {
   vanilla_dma_shape shape;
   const unsigned char *src;
   unsigned char *dst;
-  /** When on the device's clock the transfer ends. */
+  /** End of the transfer on the device's clock. */
   uint64_t done;
 } channel;
 
@@ -41,7 +41,7 @@ struct vanilla_device {
   float spad[SCRATCHPAD_FLOATS];
   channel channels[VANILLA_CHANNELS];
   vanilla_counters counters;
-  /** When the DMA engine, which serves channels in order, is free. */
+  /** Time at which the DMA engine, which serves channels in order, is free. */
   uint64_t dma_free;
 };
 
@@ -210,7 +210,7 @@ static int check_shape(const vanilla_dma_shape *shape, uint32_t spad_offset,
       return VANILLA_ERR_ARGUMENT;
     if (count == 1)
       continue;
-    /* What is written has one place for each element. */
+    /* A destination has one place for each element. */
     const int64_t host_stride = shape->host_stride[d];
     if (to_host ? host_stride == 0 : stride == 0)
       return VANILLA_ERR_ARGUMENT;
@@ -403,7 +403,7 @@ int vanilla_conv2d(vanilla_device *device, const vanilla_conv2d_params *params,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_conv2d_params *p = params;
   const uint32_t offset[4] = {input, weights, bias, output};
-  /* What is only compared with sizes; check-target: no defects */
+  /* Operands that are only compared with sizes; check-target: no defects */
   const operands ops = conv_operands(p, offset, p->in_c);
   /* check-target: defects */
   const int status = check_operands(device, &ops);
@@ -427,7 +427,7 @@ int vanilla_depthwise(vanilla_device *device,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_conv2d_params *p = params;
   const uint32_t offset[4] = {input, weights, bias, output};
-  /* What is only compared with sizes; check-target: no defects */
+  /* Operands that are only compared with sizes; check-target: no defects */
   const operands ops = conv_operands(p, offset, 1);
   /* check-target: defects */
   const int status = check_operands(device, &ops);
@@ -454,7 +454,7 @@ int vanilla_dense(vanilla_device *device, const vanilla_dense_params *params,
     return VANILLA_ERR_ARGUMENT;
   const vanilla_dense_params *p = params;
   const uint64_t blocks = divide_up(p->out, VANILLA_LANES);
-  /* What is only compared with sizes; check-target: no defects */
+  /* Operands that are only compared with sizes; check-target: no defects */
   const operands ops = {
       .offset = {input, weights, bias, output},
       .floats = {floats_of(p->rows, p->in, 1, 1),

@@ -178,13 +178,13 @@ int vanilla_activate(vanilla_device *device, uint32_t count,
 /*===------------------------------- Counters
  * ------------------------------===*/
 
-/** What a device did since it was opened or its counters were reset. */
+/** Counters of a device since it was opened or they were reset. */
 typedef struct vanilla_counters {
   /** Time on the device's clock; DMA and instructions overlap. */
   uint64_t cycles;
-  /** Of these, the cycles in which an instruction ran. */
+  /** Cycles of these in which an instruction ran. */
   uint64_t compute_cycles;
-  /** Of these, the cycles in which a wait stood still. */
+  /** Cycles of these in which a wait stood still. */
   uint64_t stall_cycles;
   /** Cycles in which the DMA engine moved data. */
   uint64_t dma_cycles;

@@ -46,7 +46,7 @@ static inline void vanilla_gather(float x[STRIP], const float *row,
   }
 }
 
-/** Where the results of one strip go: element (p, lane) is at
+/** Destination of the results of one strip: element (p, lane) is at
  * out[p * position_stride + lane * lane_stride]. */
 typedef struct vanilla_target {
   float *out;

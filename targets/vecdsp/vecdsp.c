@@ -184,7 +184,7 @@ const char *vecdsp_status_string(int status) {
   }
 }
 
-/* Of all devices. */
+/* Statistics of all devices. */
 static pthread_mutex_t totals_mutex = PTHREAD_MUTEX_INITIALIZER;
 static vecdsp_statistics totals;
 

@@ -67,7 +67,7 @@ enum vecdsp_status {
 
 typedef struct vecdsp_device vecdsp_device;
 
-/** How a device is made. */
+/** Configuration of a device. */
 typedef struct vecdsp_config {
   /** Bytes of its DRAM. */
   size_t dram;
@@ -81,7 +81,7 @@ typedef struct vecdsp_config {
   bool unified;
 } vecdsp_config;
 
-/** What a device has done since it was opened. */
+/** Statistics of a device since it was opened. */
 typedef struct vecdsp_statistics {
   /** Bytes copied from the host, to it, and within the DRAM. */
   uint64_t bytes_in, bytes_out, bytes_within;
@@ -95,7 +95,7 @@ typedef struct vecdsp_statistics {
   uint64_t busy_ns, waited_ns, overlap_ns;
 } vecdsp_statistics;
 
-/** What vecdsp_open opens: VECDSP_DRAM, VECDSP_LANES, VECDSP_BANDWIDTH,
+/** Configuration of vecdsp_open: VECDSP_DRAM, VECDSP_LANES, VECDSP_BANDWIDTH,
  * VECDSP_QUEUES_OPENED, VECDSP_DEPTH, VECDSP_TIMEOUT and VECDSP_UNIFIED, as
  * vecdsp.c was compiled. */
 vecdsp_config vecdsp_default_config(void);
@@ -131,7 +131,7 @@ int vecdsp_copy(vecdsp_device *device, void *to, const void *from,
 /** Waits for all that is queued. */
 int vecdsp_wait(vecdsp_device *device);
 
-/** What is queued from now on is in that queue; a device is opened with 0. */
+/** Selects the queue of later commands; a device is opened with 0. */
 int vecdsp_use_queue(vecdsp_device *device, int64_t queue);
 /** A ticket for all that is in the chosen queue. */
 int vecdsp_ticket(vecdsp_device *device, int64_t *out_ticket);
@@ -217,7 +217,7 @@ typedef struct vecdsp_pair {
   const int64_t *a, *b;
   int64_t a_rank, b_rank;
   int32_t function;
-  /** Of results in f32. */
+  /** Activation of results in f32. */
   vecdsp_activation act;
 } vecdsp_pair;
 
@@ -249,7 +249,7 @@ int vecdsp_to_float(vecdsp_device *device, const void *x, float *y,
 
 /*===------------------------------- Moves --------------------------------===*/
 
-/** What moves elements of 1, 2, 4 or 8 bytes. */
+/** Move of elements of 1, 2, 4 or 8 bytes. */
 typedef struct vecdsp_move {
   /** The shape of x. */
   const int64_t *shape;

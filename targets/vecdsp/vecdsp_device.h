@@ -11,7 +11,7 @@ enum {
   /** Addresses of a command, and those that a nest of loops walks over. */
   VECDSP_OPERANDS = 6,
   VECDSP_WALKED = 4,
-  /** What a command takes before its lanes work. */
+  /** Cycles of a command before its lanes work. */
   VECDSP_LAUNCH = 64
 };
 
@@ -23,11 +23,11 @@ typedef struct vecdsp_nest {
   int64_t start[VECDSP_WALKED];
 } vecdsp_nest;
 
-/** What a command reads or writes. */
+/** Memory that a command reads or writes. */
 typedef struct vecdsp_operand {
   const void *address;
   size_t bytes, alignment;
-  /** Of the host's memory. */
+  /** True for the host's memory. */
   bool host;
 } vecdsp_operand;
 
@@ -48,7 +48,7 @@ typedef struct vecdsp_command {
   vecdsp_operand operand[VECDSP_OPERANDS];
   /** Operations of its lanes; cycles follow. */
   uint64_t operations, cycles;
-  /** How many commands of the device are before it. */
+  /** Number of commands of the device before it. */
   uint64_t number;
   union {
     struct {
@@ -82,7 +82,7 @@ typedef struct vecdsp_command {
       bool centred;
     } normal;
     vecdsp_channels channels;
-    /** Of VECDSP_AFTER. */
+    /** Ticket of VECDSP_AFTER. */
     int64_t ticket;
   } as;
 } vecdsp_command;
@@ -104,7 +104,7 @@ typedef struct vecdsp_stream {
   uint64_t dropped;
 } vecdsp_stream;
 
-/** What is common to the host's thread and the device's is under `mutex`. */
+/** State that the host's thread and the device's share is under `mutex`. */
 struct vecdsp_device {
   vecdsp_config config;
   pthread_mutex_t mutex;
@@ -137,7 +137,7 @@ void vecdsp_count(vecdsp_device *device, const vecdsp_statistics *more);
 
 /* vecdsp_memory.c */
 
-/** Where the device reaches an operand; null with a status if it does not. */
+/** Address of an operand for the device; null with a status if none. */
 void *vecdsp_reach(vecdsp_device *device, const vecdsp_operand *operand,
                    int *status);
 
@@ -183,7 +183,7 @@ typedef struct vecdsp_walk {
 
 void vecdsp_begin(const vecdsp_nest *nest, vecdsp_walk *walk);
 
-/** Whether there is another turn of the `levels` outermost loops. */
+/** True if there is another turn of the `levels` outermost loops. */
 bool vecdsp_next(const vecdsp_nest *nest, int levels, vecdsp_walk *walk);
 
 /* vecdsp_functions.c */
@@ -191,7 +191,7 @@ bool vecdsp_next(const vecdsp_nest *nest, int levels, vecdsp_walk *walk);
 /** y[i] = act(y[i]) for i < size. */
 void vecdsp_activate(const vecdsp_activation *act, float *y, int64_t size);
 
-/** Whether `act` names a function. */
+/** True if `act` names a function. */
 bool vecdsp_is_activation(const vecdsp_activation *act);
 
 /** Operations that a function of one element counts as. */

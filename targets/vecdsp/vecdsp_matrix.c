@@ -24,7 +24,7 @@ static void add_products(const vecdsp_matrices *matrices, const float *a,
   }
 }
 
-/* What follows the sums of a line of the product. */
+/* Epilogue on the sums of a line of the product. */
 static void finish_line(const vecdsp_matrices *matrices, int64_t row,
                         int64_t column, int64_t count, float *line) {
   const float *c = matrices->c;

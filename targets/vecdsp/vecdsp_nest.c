@@ -82,7 +82,7 @@ int64_t vecdsp_broadcast(vecdsp_nest *nest, const int64_t *const *shapes,
   return vecdsp_size(shape, rank);
 }
 
-/* Whether loop `at` goes on where a turn of the loop `outer` ends. */
+/* True if loop `at` goes on where a turn of the loop `outer` ends. */
 static bool joins(const vecdsp_nest *nest, int operands, int outer, int at) {
   for (int i = 0; i < operands; i++)
     if (nest->stride[i][outer] != nest->stride[i][at] * nest->count[at])

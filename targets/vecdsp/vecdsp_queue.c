@@ -42,7 +42,7 @@ static void count_wait(vecdsp_device *device, uint64_t start) {
   vecdsp_count(device, &more);
 }
 
-/* Whether what a ticket is for is over. */
+/* True if the commands of a ticket are over. */
 static bool is_over(const vecdsp_device *device, int64_t ticket) {
   const uint64_t queues = device->config.queues;
   const vecdsp_stream *stream = &device->streams[(uint64_t)ticket % queues];
@@ -183,7 +183,7 @@ int vecdsp_ticket(vecdsp_device *device, int64_t *out_ticket) {
   return VECDSP_OK;
 }
 
-/* Whether a ticket was given by the device. The mutex is held. */
+/* True if the device gave the ticket. The mutex is held. */
 static bool is_ticket(const vecdsp_device *device, int64_t ticket) {
   const uint64_t queues = device->config.queues;
   return ticket >= 0 && (uint64_t)ticket / queues <=
@@ -199,7 +199,7 @@ int vecdsp_wait_for(vecdsp_device *device, int64_t ticket) {
       reset(device);
       status = VECDSP_ERR_TIMEOUT;
     }
-  /* What failed stays so for the rest, until all is waited for. */
+  /* A failure stays for the rest, until all is waited for. */
   if (status == VECDSP_OK && device->failure)
     status = finish(device);
   pthread_mutex_unlock(&device->mutex);

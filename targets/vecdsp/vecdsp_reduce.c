@@ -67,7 +67,7 @@ static void run_reduce(const vecdsp_command *command, void *const *at) {
   } while (vecdsp_next(kept, kept->rank, &outer));
 }
 
-/* Which dimensions are summed; false if an axis makes no sense. */
+/* Finds the dimensions that are summed; false if an axis makes no sense. */
 static bool find_axes(const vecdsp_dims *dims, bool *is_summed) {
   for (int64_t i = 0; i < dims->rank; i++)
     is_summed[i] = !dims->count;

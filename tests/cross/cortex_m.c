@@ -22,7 +22,7 @@ static void reset(void) {
   _start();
 }
 
-/** What the processor finds at address 0. */
+/** Vector table at address 0. */
 __attribute__((section(".vectors"), used)) static const uintptr_t vectors[] = {
     (uintptr_t)stack_top, (uintptr_t)reset, (uintptr_t)stop, (uintptr_t)stop,
     (uintptr_t)stop,      (uintptr_t)stop,  (uintptr_t)stop};

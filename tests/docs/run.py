@@ -146,7 +146,7 @@ def command_problem(command, folder):
 
 
 def mention_problem(text, known, folder):
-    """What is wrong with a text in backquotes in the last column of a table, if it names a file, a
+    """Fault of a text in backquotes in the last column of a table, if it names a file, a
     test or a command."""
     if text.startswith("phaseline "):
         return command_problem(text, folder)

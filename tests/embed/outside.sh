@@ -18,7 +18,7 @@ block() {
     { echo "outside.sh: docs/guides/embedding.md has no block '# $1'" >&2; return 1; }
 }
 
-# Where cargo, its downloads and what ccache keeps are is no setting of ours.
+# The places of cargo, its downloads and the cache of ccache are no setting of ours.
 clean=(env -i PATH="$PATH" HOME="$HOME" ${CCACHE_DIR+CCACHE_DIR="$CCACHE_DIR"}
   ${CCACHE_SLOPPINESS+CCACHE_SLOPPINESS="$CCACHE_SLOPPINESS"} ${CARGO_HOME+CARGO_HOME="$CARGO_HOME"}
   ${RUSTUP_HOME+RUSTUP_HOME="$RUSTUP_HOME"})
@@ -30,7 +30,7 @@ cp -r "$root"/examples/embed/src "$root"/examples/embed/net.mlir "$root"/example
 block Cargo.toml | sed "s|/path/to/phaseline|$root|" >> Cargo.toml
 mkdir .cargo
 block .cargo/config.toml > .cargo/config.toml
-# What the features stand for is not built without them.
+# Dependencies of the features are not built without them.
 if "${clean[@]}" cargo tree --edges normal --prefix none | grep -E '^(clap|indicatif|prost|tracing-subscriber) '; then
   echo "outside.sh: without features there are dependencies that only they need" >&2
   exit 1

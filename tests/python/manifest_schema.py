@@ -39,7 +39,7 @@ where = ["x.dtype == f32"]
 kind = "c"
 headers = ["good.h"]
 """
-# What is replaced in GOOD, by what, and the place of the fault.
+# Replaced text of GOOD, its replacement, and the place of the fault.
 WRONG = [
     ("version = 1", 'version = "one"', "/version"),
     ('name = "good"\n', "", "/target"),

@@ -89,7 +89,7 @@ def check_texts(all_mutants, phaseline):
 
 
 def check(phaseline, folder, pattern, arguments):
-    """Whether the check passes, what it found, and whether it ran at all."""
+    """True if the check passes, its findings, and true if it ran at all."""
     command = [phaseline, "check-target", folder, "--json", *arguments]
     if pattern != "*":
         command += ["--pattern", pattern]

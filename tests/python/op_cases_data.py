@@ -177,7 +177,7 @@ def quantized(c):
     for i, x in enumerate([c.normal(3, 5), np.abs(c.normal(7)), -np.abs(c.normal(7)), np.zeros(3, "f4")]):
         c.add(f"dynamic_quantize_{i}", "DynamicQuantizeLinear", [x], n_out=3)
     for i, (a, b) in enumerate([((3, 5), (5, 7)), ((2, 3, 5), (5, 7)), ((2, 1, 3, 5), (4, 5, 2))]):
-        # Of 7 bits, as onnxruntime saturates sums of two products on machines without VNNI.
+        # Values of 7 bits, as onnxruntime saturates sums of two products on machines without VNNI.
         c.add(f"matmul_integer_{i}", "MatMulInteger", [q("u1", *a), q("i1", *b) // 2],
               {2: np.uint8(120), 3: np.int8(-4)})
         c.add(f"qlinear_matmul_{i}", "QLinearMatMul", [q("u1", *a)], {

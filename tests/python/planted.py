@@ -24,7 +24,7 @@ TARGETS = {
 }
 
 
-# What a template's own test checks of it.
+# Options of a template's own test.
 OPTIONS = {"template kernels": ["--pattern", "dense"]}
 
 

@@ -172,12 +172,12 @@ MODELS = {
 
 
 def steps(name):
-    """How many steps of the output's scale are right: one-off roundings of many layers add up."""
+    """Number of steps of the output's scale that are right: one-off roundings of many layers add up."""
     return 5 if name.startswith("mobilenet_v2") else 2
 
 
 def tolerance(name, model):
-    """What `phaseline verify` is to accept, and the output's scale. If all logits are off by at most d, a probability is
+    """Tolerance for `phaseline verify`, and the output's scale. If all logits are off by at most d, a probability is
     off by a factor of at most e^2d."""
     step = output_scale(model)
     error = (steps(name) + 0.01) * step

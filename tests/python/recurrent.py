@@ -161,7 +161,7 @@ def loops(found):
     loop(found, "loop_state", step, {"x": "next"}, [], outer)
     loop(found, "loop_collects", step, {"x": "next"}, [("sum", F32, [2, 3]), ("s_x", F32, [2, 3])], outer)
     loop(found, "loop_many", step, {"x": "next"}, [("next", F32, [2, 3])], outer, trips=1000)
-    # What never runs collects nothing: of the type that a step would give.
+    # A loop that never runs collects nothing: of the type that a step would give.
     loop(found, "loop_never", step, {"x": "next"}, [("sum", F32, [2, 3]), ("s_x", F32, [2, 3])], outer, trips=0)
     # The number of the iteration as a value: it picks a row, and is added.
     rows = {**x, "rows": rng.standard_normal((6, 2, 3)).astype("f4")}

@@ -96,7 +96,7 @@ WHOLE = {}
 
 
 def part(schema, place):
-    """What is at a place of a schema, such as $defs/answer."""
+    """Part of a schema at a place, such as $defs/answer."""
     for name in filter(None, place.split("/")):
         schema = schema[name]
     return schema

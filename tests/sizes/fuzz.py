@@ -93,7 +93,7 @@ class Draw:
                 return
             start, end = self.pick([(1, 2**40), (0, -1), (-1, 2**40)])
             cut = self.node("Slice", [name, *(self.constant(np.array([v], "i8")) for v in (start, end, axis))], None)
-            # What has another size is folded at once, so that values have sizes of inputs.
+            # A dimension of another size is folded at once, so that values have sizes of inputs.
             self.node("ReduceSum", [cut, self.constant(np.array([axis], "i8"))],
                       [1 if at == axis else dim for at, dim in enumerate(dims)], keepdims=1)
         elif kind == 9 and rank == 3:
@@ -148,7 +148,7 @@ def parts_of(symbols, drawn, rng):
 
 
 def differences(program, folder, draw, targets):
-    """What differs from onnxruntime, or is refused, for each composition of targets."""
+    """Differences from onnxruntime, and refusals, for each composition of targets."""
     path = folder / "net.onnx"
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

@@ -38,7 +38,7 @@ typedef void (*PhlCallCallback)(MlirOperation caller, MlirOperation call,
 MLIR_CAPI_EXPORTED void phlCallGraph(MlirOperation op, PhlCallCallback call,
                                      void *user);
 
-/// What is known of the memory that two values are the addresses of.
+/// Alias relation of the memory at two addresses.
 typedef enum PhlAlias {
   PHL_ALIAS_NONE = 0,
   PHL_ALIAS_MAY = 1,

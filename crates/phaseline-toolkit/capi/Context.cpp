@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-/// What a context carries hangs on a dialect that every context has.
+/// Carrier of a context's data, attached to a dialect that each context has.
 struct Carrier : public DialectInterface::Base<Carrier> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Carrier)
 

@@ -1,7 +1,7 @@
 //===- Effects.h - C API of effects on memory -------------------*- C++ -*-===//
 //
-// What an operation does with its operands, results and regions, as its
-// interfaces tell it. MLIR's C API has none of these.
+// Effects of an operation on its operands, results and regions, by its
+// interfaces. MLIR's C API has none of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ typedef enum PhlEffect {
   PHL_EFFECT_WRITE = 2,
   PHL_EFFECT_ALLOCATE = 4,
   PHL_EFFECT_FREE = 8,
-  /// Of a write: each element is written, before any of them is read.
+  /// A write of each element, before any of them is read.
   PHL_EFFECT_WHOLE = 16,
   /// On something that is no memory of buffers, such as the state of a device.
   PHL_EFFECT_ELSEWHERE = 32,

@@ -39,7 +39,7 @@ MlirAttribute phlElementsWithType(MlirAttribute attr, MlirType type) {
 
 void phlOperationBlobs(MlirOperation op,
                        void (*note)(void *user, const void *data), void *user) {
-  // What it has walked once it does not walk again.
+  // The walker visits each attribute and type once.
   AttrTypeWalker walker;
   walker.addWalk([&](DenseResourceElementsAttr attr) {
     if (AsmResourceBlob *blob = attr.getRawHandle().getBlob())

@@ -28,7 +28,7 @@ static Operation *withResults(Operation *op, TypeRange types) {
   return made;
 }
 
-/// How many results the declaration of an operation asks for; 0 if any number.
+/// Number of results in the declaration of an operation; 0 if any number.
 static unsigned resultCount(OperationName name) {
   if (name.hasTrait<OpTrait::OneResult>())
     return 1;
@@ -50,7 +50,7 @@ static bool isAboutResults(StringRef fault) {
          fault.contains("requires the same");
 }
 
-/// What is wrong with an operation by itself; empty if nothing.
+/// Verifier error of an operation by itself; empty if none.
 static std::string verified(Operation *op) {
   std::string fault;
   uint64_t thread = llvm::get_threadid();
@@ -144,7 +144,7 @@ intptr_t phlOperationRefineTypes(MlirOperation raw, MlirStringCallback tell,
     if (!saysMore(type, known))
       continue;
     result.setType(type);
-    // What takes one type only keeps it: a function's end, a call.
+    // Users that take one type only keep it: a function's end, a call.
     bool fits = llvm::all_of(result.getUsers(), [](Operation *user) {
       std::string fault = verified(user);
       return fault.empty() || isAboutResults(fault);

@@ -29,7 +29,7 @@ struct AnyOption {
   std::string value() const;
 };
 
-/// What the language of passes knows of an operation.
+/// Analyses of an operation for passes written in another language.
 struct Analyses {
   explicit Analyses(Operation *) {}
   ~Analyses() {

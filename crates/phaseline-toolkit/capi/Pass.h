@@ -127,7 +127,7 @@ MLIR_CAPI_EXPORTED void phlPassManagerEnableCrashReproducer(MlirPassManager pm,
                                                             MlirStringRef path,
                                                             bool local);
 
-/// When `phlPassManagerWatch` calls.
+/// Events for which `phlPassManagerWatch` calls.
 typedef enum PhlPassEvent {
   PHL_PASS_BEFORE = 0,
   PHL_PASS_AFTER = 1,

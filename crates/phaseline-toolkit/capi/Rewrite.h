@@ -1,6 +1,6 @@
 //===- Rewrite.h - C API of rewriters -------------------------*- C++ -*-===//
 //
-// What MLIR's C API of rewriters leaves out.
+// Additions to MLIR's C API of rewriters.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 /*===- cmsis_nn_limits_test.c - Layers that cmsis-nn refuses ------*- C -*-===
  *
- * Which calls the double refuses because the real library computes them wrongly
+ * Calls that the double refuses because the real library computes them wrongly
  * or leaves its memory, on the core that it is compiled for; found by random
  * calls of both.
  *

@@ -21,7 +21,7 @@ float *fill(size_t count);
 void check(const char *what, int status, const float *got, const float *want,
            size_t count);
 
-/** What act does to x. */
+/** The activation act of x. */
 float activate(const phl_dnnl_act *act, float x);
 
 void test_images(void);

@@ -56,7 +56,7 @@ static inline void vecdsp_fill(float *data, size_t count, uint32_t seed) {
   }
 }
 
-/** Whether two floats are one, or as near as roundings make them. */
+/** True if two floats are equal, or as near as roundings make them. */
 static inline bool vecdsp_near(float a, float b) {
   return (isnan(a) && isnan(b)) || a == b ||
          fabsf(a - b) <= 1e-5f * (1.0f + fabsf(b));

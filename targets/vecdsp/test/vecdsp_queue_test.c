@@ -13,12 +13,12 @@ void test_vecdsp_memory(void) {
   CHECK((uintptr_t)a % 64 == 0 && (uintptr_t)b - (uintptr_t)a == 1024,
         "a block is not after the other");
   CHECK_STATUS(vecdsp_allocate(device, 1, &d), VECDSP_ERR_DRAM);
-  /* What is given back is used again. */
+  /* Freed memory is used again. */
   CHECK_STATUS(vecdsp_free(device, b), VECDSP_OK);
   CHECK_STATUS(vecdsp_allocate(device, 1025, &d), VECDSP_ERR_DRAM);
   CHECK_STATUS(vecdsp_allocate(device, 1024, &d), VECDSP_OK);
   CHECK(d == b, "the gap is not used");
-  /* What was never written is NaN. */
+  /* Unwritten memory is NaN. */
   float number = 0.0f;
   vecdsp_download(device, &number, d, sizeof number);
   CHECK(isnan(number), "memory that was never written is %g", (double)number);
@@ -155,7 +155,7 @@ void test_vecdsp_tickets(void) {
   CHECK_STATUS(vecdsp_wait_for(device, down), VECDSP_OK);
   CHECK(late[0] == -1.0f, "y is %g", (double)late[0]);
   CHECK_STATUS(vecdsp_close(device), VECDSP_OK);
-  /* What waits for something that stalls is dropped with it. */
+  /* Commands that wait for a stalled one are dropped with it. */
   device = with_queues(2, 40);
   x = vecdsp_upload(device, host, sizeof host);
   CHECK_STATUS(vecdsp_stall_after(device, 1), VECDSP_OK);
@@ -228,7 +228,7 @@ void test_vecdsp_statistics(void) {
         (int)got.cycles);
   CHECK(got.busy_ns > 0 && got.overlap_ns <= got.busy_ns, "the device idled");
   vecdsp_close(device);
-  /* Those of all devices stay. */
+  /* Statistics of all devices stay. */
   vecdsp_statistics all;
   CHECK_STATUS(vecdsp_read_statistics(NULL, &all), VECDSP_OK);
   CHECK(all.bytes_in >= got.bytes_in && all.cycles >= got.cycles &&

@@ -43,7 +43,7 @@ int capsule_magnitude(capsule_device *device, const float *x, float *y,
 
 /* Has the device fail at one of the above, once. */
 void capsule_fail_once(capsule_device *device, int what);
-/* How often it was activated. */
+/* Number of its activations. */
 size_t capsule_activated(const capsule_device *device);
 
 #endif

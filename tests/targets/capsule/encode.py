@@ -52,7 +52,7 @@ def encode(ir, version):
         elements *= int(size)
     for text in body:
         text = re.sub(r" loc\(.*", "", text.strip())
-        # What is in a composite is said by its name.
+        # The name of a composite stands for its body.
         if re.match(r"%\w+ = graph.(constant|composite)|return", text) and not region.line(text):
             return None
     head = (version, elements, inputs, len(region.outputs), len(region.slots), len(region.code))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Where the device's memory begins, as the device sees it: nothing of the host
+/* Begin of the device's memory, as the device sees it: nothing of the host
  * is there. */
 #define BASE ((uintptr_t)0x40000000000)
 
@@ -25,7 +25,7 @@ typedef struct command {
 
 enum { MOST = 4096, BLOCKS = 16, ALIGNMENT = 64 };
 
-/* What is allocated; without bytes nothing. */
+/* An allocated block; without bytes a free entry. */
 typedef struct block {
   size_t start, bytes;
 } block;
@@ -90,7 +90,7 @@ const char *far_text(int status) {
   return status >= 0 && status < TEXTS ? texts[status] : NULL;
 }
 
-/* Whether bytes from a place on are free. */
+/* True if bytes from a place on are free. */
 static int is_free(const far_device *device, size_t start, size_t bytes) {
   for (int i = 0; i < BLOCKS; i++) {
     const block *known = &device->blocks[i];
@@ -133,7 +133,7 @@ int far_free(far_device *device, void *address) {
   return BAD_ADDRESS;
 }
 
-/* What is at an address of the device; NULL if that is not in a block. */
+/* Host pointer to an address of the device; NULL if that is not in a block. */
 static void *at(far_device *device, const void *address, size_t bytes) {
   uintptr_t place = (uintptr_t)address - BASE;
   for (int i = 0; i < BLOCKS; i++) {
@@ -256,7 +256,7 @@ int far_wait_for(far_device *device, int64_t milliseconds) {
   } while ((now.tv_sec - begin.tv_sec) * 1000 +
                (now.tv_nsec - begin.tv_nsec) / 1000000 <
            milliseconds);
-  /* What was started is given up: nothing of it is done later. */
+  /* Started work is given up: nothing of it is done later. */
   counts.waits++;
   device->count = 0;
   device->hangs = 0;

@@ -14,7 +14,7 @@ int far_open(far_device **out, const char *id, int64_t memory, int late);
 /* The same; if it `hangs`, it does not get on with what it is at first. */
 int far_open_hanging(far_device **out, const char *id, int64_t memory, int late,
                      int hangs);
-/* What it was opened with. */
+/* Id that it was opened with. */
 const char *far_id(const far_device *device);
 /* Fails if something is allocated. */
 int far_close(far_device *device);
@@ -39,7 +39,7 @@ int far_add(far_device *device, const float *a, const float *b, float *y,
 int far_pool(far_device *device, const float *x, float *y, size_t planes,
              size_t height, size_t width);
 
-/* What all devices together have moved and done since the program began. */
+/* Copies and calls of all devices together since the program began. */
 typedef struct far_counts {
   size_t in, out, within, calls, waits;
 } far_counts;

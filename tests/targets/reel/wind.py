@@ -15,7 +15,7 @@ ODD = int(sys.argv[2])
 
 
 def shape(region):
-    """What a region is, without the numbers of its constants."""
+    """Key of a region, without the numbers of its constants."""
     return repr([(step.name, [value.shape for value in step.inputs()]) for step in region.operations])
 
 

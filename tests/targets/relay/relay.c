@@ -16,7 +16,7 @@ struct transfer {
 struct relay_device {
   int8_t codes[CODES];
   int32_t sums[SUMS];
-  /* Those that are under way have rows. */
+  /* Transfers under way; rows is 0 for the others. */
   struct transfer transfers[CHANNELS];
 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the device's memory begins, as the device sees it: nothing of the host
+/* Begin of the device's memory, as the device sees it: nothing of the host
  * is there. */
 #define BASE ((uintptr_t)0x50000000000)
 
@@ -81,7 +81,7 @@ int scribe_free(scribe_device *device, void *address) {
   return BAD_ADDRESS;
 }
 
-/* What is at an address of the device; NULL if that is not in a block. */
+/* Host pointer to an address of the device; NULL if that is not in a block. */
 static void *at(const scribe_device *device, const void *address,
                 size_t bytes) {
   uintptr_t place = (uintptr_t)address - BASE;

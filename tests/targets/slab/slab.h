@@ -22,7 +22,7 @@ int slab_store(slab_device *device, uint32_t tile, void *host, uint32_t rows,
 
 struct slab_product {
   uint32_t rows, inner, columns, lanes;
-  /* Whether y is overwritten, else added to; what is done at the end. */
+  /* first overwrites y, else adds to it; bias and relu apply at the end. */
   bool first, bias, relu;
 };
 

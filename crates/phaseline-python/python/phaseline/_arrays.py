@@ -17,7 +17,7 @@ def numpy() -> Any:
 
 
 def given(value: Any, dtype: str) -> Any:
-    """What the native part takes: an object with a buffer or `__dlpack__`. Numbers and lists become arrays of `dtype`."""
+    """Argument for the native part: an object with a buffer or `__dlpack__`. Numbers and lists become arrays of `dtype`."""
     if isinstance(value, native.Array):
         return value
     np = numpy()

@@ -19,7 +19,7 @@ _REMEDY = re.compile(rf"(?:; |: |, or )(?P<remedy>(?:to \w+ \w+, )?(?:if [^:;]*,
 
 
 class Error(Exception):
-    """What went wrong, where, and the remedy."""
+    """A failure with its cause, place and remedy."""
 
     #: io, diagnostics, invalid, unsupported, tool or internal.
     kind: str

@@ -44,7 +44,7 @@ class Bench(NamedTuple):
 
 
 class Partition:
-    """Which operation runs where, and why not elsewhere: data, text, and a page in notebooks."""
+    """Target of each operation, and reasons against the others: data, text, and a page in notebooks."""
 
     def __init__(self, parts: tuple[str, str, str, str, str]) -> None:
         text, self._table, self._explanation, self.html, self.placement = parts
@@ -219,7 +219,7 @@ class Network:
 
     @property
     def partition(self) -> Partition:
-        """Which operation runs where, and why not elsewhere."""
+        """Target of each operation, and reasons against the others."""
         if self._partition is None:
             self._partition = Partition(self._source("the partition")(False))
         return self._partition
@@ -248,7 +248,7 @@ class Network:
         return Bench(statistics.median(times) / 1e6, times[0] / 1e6, at(0.1), at(0.9), len(times), self._threads)
 
     def trace(self, path: str | os.PathLike[str] | None = None, *inputs: Any, **named: Any) -> dict[str, Any]:
-        """When each step of a run began and ended, in Chrome's trace format, which is written to `path` if that is given.
+        """Begin and end of each step of a run, in Chrome's trace format, which is written to `path` if that is given.
 
         A network that was compiled without `trace=True` is compiled again for it.
         """

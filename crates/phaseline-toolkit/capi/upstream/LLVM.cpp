@@ -23,7 +23,7 @@ void phlUpstreamLLVM(MlirDialectRegistry raw) {
   LLVM::registerLLVMPasses();
   registerConvertToLLVMPass();
   registerReconcileUnrealizedCastsPass();
-  // What other lowerings leave where no value is.
+  // Poison that other lowerings leave in place of values.
   ub::registerConvertUBToLLVMInterface(registry);
   registerUBToLLVMConversionPass();
 }

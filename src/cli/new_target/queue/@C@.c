@@ -10,7 +10,7 @@ enum { NO_MEMORY = 1, BAD_ADDRESS };
 enum { COPY_IN, COPY_OUT, COPY, MULTIPLY, ADD, RELU };
 /* Few, so that small networks fill it. */
 enum { DEPTH = 4 };
-/* Where the device sees its memory. */
+/* First address of the device's memory, as the device sees it. */
 static const uintptr_t base = (uintptr_t)1 << 44;
 
 typedef struct command {
@@ -49,7 +49,7 @@ const char *@C@_text(int status) {
 
 int @C@_allocate(@C@_device *device, size_t bytes, void **address) {
   if (device->memory || bytes > MEMORY || !(device->memory = malloc(bytes + 1))) return NO_MEMORY;
-  /* What nobody has written is no number, which no result shows; check-target: no defects */
+  /* Unwritten bytes are NaN, which no result shows; check-target: no defects */
   memset(device->memory, 0xff, bytes);
   /* check-target: defects */
   device->bytes = bytes;
@@ -64,13 +64,13 @@ int @C@_free(@C@_device *device, void *address) {
   return 0;
 }
 
-/* Whether so many bytes at an address are in the device's memory. */
+/* True if so many bytes at an address are in the device's memory. */
 static bool has(const @C@_device *device, const void *address, size_t bytes) {
   uintptr_t place = (uintptr_t)address - base;
   return (uintptr_t)address >= base && place <= device->bytes && bytes <= device->bytes - place;
 }
 
-/* What is at an address of the device. */
+/* Host pointer to an address of the device. */
 static void *at(@C@_device *device, const void *address) {
   return device->memory + ((uintptr_t)address - base);
 }

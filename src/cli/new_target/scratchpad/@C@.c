@@ -19,14 +19,14 @@ typedef struct transfer {
 
 struct @C@_device {
   _Alignas(16) unsigned char memory[BYTES];
-  /* Those that are under way have rows. */
+  /* Transfers under way; rows is 0 for the others. */
   transfer transfers[CHANNELS];
 };
 
 int @C@_open(@C@_device **device) {
   *device = calloc(1, sizeof **device);
   if (!*device) return NO_MEMORY;
-  /* What nobody has written is no number, which no result shows; check-target: no defects */
+  /* Unwritten bytes are NaN, which no result shows; check-target: no defects */
   memset((*device)->memory, 0xff, BYTES);
   /* check-target: defects */
   return 0;

@@ -29,7 +29,7 @@ int @C@_wait(@C@_device *device, uint32_t channel);
 
 typedef struct @C@_product {
   uint32_t rows, inner, columns;
-  /* Whether y is overwritten, else added to; what is done at the end. */
+  /* first overwrites y, else adds to it; bias and relu apply at the end. */
   bool first, bias, relu;
 } @C@_product;
 

@@ -18,7 +18,7 @@ typedef struct transfer {
 struct @C@_device {
   int8_t scratchpad[SCRATCHPAD];
   int32_t sums[SUMS];
-  /* Those that are under way have rows. */
+  /* Transfers under way; rows is 0 for the others. */
   transfer transfers[CHANNELS];
 };
 

@@ -37,7 +37,7 @@ typedef struct @C@_product {
   uint32_t rows, inner, columns;
   /* The zero point of x. */
   int32_t zero;
-  /* Whether y is overwritten, else added to; whether the bias is added. */
+  /* first overwrites y, else adds to it; bias adds the bias. */
   uint32_t first, bias;
 } @C@_product;
 

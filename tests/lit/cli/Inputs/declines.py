@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# What the layouts of a call add to the operations of its match.
+# Operations that the layouts of a call add to those of its match.
 MOVES = {"transpose", "pack", "unpack", "reshape"}
 
 HOOK = '''
@@ -83,7 +83,7 @@ def main(template, folder, seeds):
     run("new-target", f"my-{template}", base, "--template", template)
     (folder / "veto.py").write_text(HOOK)
     name = "vetoed"
-    # What lowers regions in a template's own hook is replaced by the usual lowering, which has no functions to call.
+    # A template's own hook that lowers regions is replaced by the usual lowering, which has no functions to call.
     runs = "graph-to-runtime = \"" not in (base / "target.toml").read_text().replace('"""', '"')
     log = folder / "log"
     taken = declined = 0

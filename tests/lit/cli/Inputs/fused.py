@@ -77,7 +77,7 @@ CASES = {
     "eight": ("MatMulNBits", 1, n_bits(8, 272, 65, 16)),
 }
 
-# What is refused, made by the word `bad`.
+# Refused models, made by the word `bad`.
 good = n_bits(4, 64, 4, 32)
 BAD = {
     "bytes": (good[0], {**good[1], "w": good[1]["w"][:, :, 1:]}, good[2]),

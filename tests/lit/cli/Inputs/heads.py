@@ -124,7 +124,7 @@ DEFINED = {
     "groups": lambda x, g, b: [group_norm(x, g, b, 4, True)],
     "skip_groups": lambda x, g, b, s, c: [group_norm(x + s[:, None, None] + c, g, b, 4, False), x + s[:, None, None] + c],
 }
-# What is refused, made by the word `bad`.
+# Refused models, made by the word `bad`.
 if sys.argv[1] == "bad":
     unknown = grouped(1, 7, [7], 8)
     CASES = {f"bad_{n}": case for n, case in {

@@ -1,4 +1,4 @@
-// What makes dividing a network go wrong: values that are used twice or returned twice, operations
+// Pitfalls of dividing a network: values that are used twice or returned twice, operations
 // with several results that different targets use, shared constants, a function with the name that
 // a region would get, types of 16 bits, and control flow that uses values from outside of it.
 func.func private @c_0(%x: tensor<2x8xf32>) -> tensor<2x8xf32> attributes {phl.target = "host"} {

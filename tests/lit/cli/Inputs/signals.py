@@ -26,7 +26,7 @@ def is_gone(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    # Where nobody collects orphans they stay as zombies.
+    # Orphans stay as zombies if nobody collects them.
     stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     return stat.rsplit(")", 1)[1].split()[0] == "Z"
 

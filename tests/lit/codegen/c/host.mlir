@@ -118,7 +118,7 @@ module attributes {phl.model = "net", phl.devices = ["npu"],
     }
     memref.store %last#0, %y[%c0] : memref<3xf32>
 
-// What a loop carries is exchanged at once.
+// Loop-carried values are exchanged at once.
 // CHECK-NEXT: float s3 = r1;
 // CHECK-NEXT: float s4 = r2;
 // CHECK-NEXT: for (ptrdiff_t

@@ -569,7 +569,7 @@ func.func @where() -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
-// Of many elements only those with one value.
+// Large constants fold only if all elements are equal.
 // CHECK-LABEL: func.func @large
 func.func @large() -> (tensor<5000xi64>, tensor<2500x2xi64>) {
   %a = graph.constant dense<1> : tensor<5000xi64>

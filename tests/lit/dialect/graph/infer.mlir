@@ -161,7 +161,7 @@ func.func @expand_computed(%x: tensor<1x1xf32>, %y: tensor<?x7x9xf32>) {
 
 // -----
 
-// Where an exporter replaces -1 by 1.
+// An exporter replaces -1 by 1.
 func.func @expand_where(%x: tensor<1x1xf32>) {
   %given = graph.constant dense<[-1, 5]> : tensor<2xi64>
   %minus = graph.constant dense<-1> : tensor<2xi64>

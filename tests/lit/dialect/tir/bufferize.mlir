@@ -18,7 +18,7 @@ func.func @overwrite(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// What is overwritten need not be kept, so the second call reuses the argument.
+// An overwritten value need not be kept, so the second call reuses the argument.
 // CHECK-LABEL: func.func @in_place
 // CHECK-SAME: (%[[A:.*]]: memref<8xf32>, %[[B:.*]]: memref<8xf32>
 func.func @in_place(%a: tensor<8xf32>, %b: tensor<8xf32> {bufferization.writable = true},

@@ -65,7 +65,7 @@ func.func @sums(%x: memref<24xf32>, %y: memref<8x23xf32>) {
   return
 }
 
-// Of whole vectors, too.
+// Sums of whole vectors, too.
 // CHECK-LABEL: llvm.func @whole_sums
 // CHECK-NOT: loop_annotation
 // CHECK: llvm.br ^bb1({{.*}} {loop_annotation = [[SCALAR]]}

@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(convert-scf-to-cf,convert-func-to-llvm{use-bare-ptr-memref-call-conv=true},finalize-memref-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,reconcile-unrealized-casts,annotate-llvm-loops)' | FileCheck %s
 
-// What is too short, has one vector and a rest, is of unknown length, or has vectors already.
+// Loops that are too short, have one vector and a rest, are of unknown length, or have vectors already.
 
 // CHECK-NOT: loop_annotation
 func.func @short(%x: memref<16xf32>) {

@@ -2,7 +2,7 @@
 
 // CHECK: phl.memories = [{alignment = 128 : i64, bytes = 4096 : i64, space = "dsp_dram", target = "dsp"}]
 
-// What calls of the device use is there: arguments, values between calls, constants, scratch memory. An array of
+// Buffers of the device's calls are there: arguments, values between calls, constants, scratch memory. An array of
 // the call's own stays on the host.
 // CHECK: memref.global "private" constant @w__dsp_dram : memref<8xf32, #tir.space<"dsp_dram">>
 // CHECK-LABEL: func.func private @dsp_0
@@ -28,7 +28,7 @@ func.func private @dsp_0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {phl.t
   return
 }
 
-// What the host does in a function of the device has copies around it; what only the host uses stays there.
+// Work of the host in a function of the device has copies around it; values that only the host uses stay there.
 // CHECK-LABEL: func.func private @dsp_1
 // CHECK-SAME: (%[[X:.*]]: memref<8xf32, #tir.space<"dsp_dram">>, %[[Y:.*]]: memref<8xf32>)
 // CHECK: %[[D:.*]] = memref.alloc() : memref<8xf32, #tir.space<"dsp_dram">>

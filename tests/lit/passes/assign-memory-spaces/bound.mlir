@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(assign-memory-spaces{target=dsp space=dram copy-in=dsp_in copy-out=dsp_out wait=dsp_wait timeout=20})' | FileCheck %s
 
-// What programs have on the device is passed as it is; what the host reads of it comes down, and the wait has a limit.
+// Values of programs on the device are passed as they are; those that the host reads come down, and the wait has a limit.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<8xf32, #tir.space<"dram">> {phl.bound = "dsp"}, %[[Y:.*]]: memref<8xf32, #tir.space<"dram">> {phl.bound = "dsp"}, %[[Z:.*]]: memref<8xf32>)
 // CHECK: %[[H:.*]] = memref.alloc() : memref<8xf32>

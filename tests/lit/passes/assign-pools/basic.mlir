@@ -31,7 +31,7 @@ module attributes {phl.board = [
 
 // -----
 
-// What a device uses is in a pool that it reaches, and what only the host uses is not in one of the
+// Buffers of a device are in a pool that it reaches, and those that only the host uses are not in one of the
 // device's; scratch memory of a device's call is its own.
 // CHECK-LABEL: func.func private @npu_0
 // CHECK: tir.call_extern @npu_op

@@ -4,7 +4,7 @@
 // RUN: phaseline-opt %S/../shrink-buffers/loops.mlir --split-input-file --pass-pipeline='builtin.module(func.func(record-reads,shrink-buffers,check-reads))' | FileCheck %s --check-prefix=OVER
 // RUN: phaseline-opt %S/../order-operations/basic.mlir --split-input-file --pass-pipeline='builtin.module(func.func(record-reads),order-operations,func.func(check-reads))' | FileCheck %s --check-prefix=OVER
 
-// What reuses memory rightly passes, and nothing of the record is left.
+// Correct reuse of memory passes, and nothing of the record is left.
 // REUSED-LABEL: func.func @over
 // REUSED: memref.reinterpret_cast
 // REUSED-NOT: phl.access

@@ -25,7 +25,7 @@ func.func @main(%x: tensor<4xf32> {phl.name = "image"}, %n: i32) -> (tensor<4xf3
   return %0 : tensor<4xf32>
 }
 
-// What is reshaped last is written to the result in the shape that it has before.
+// A value that is reshaped last is written to the result in its shape before.
 // CHECK-LABEL: func.func @reshaped(
 // CHECK-SAME: %arg1: memref<6xf32> {phl.io = "input"}, %[[A:arg2]]: memref<6xf32> {phl.io = "output"}, %[[B:arg3]]: memref<2x3xf32> {phl.io = "output"})
 // CHECK-DAG: memref.expand_shape %[[A]] {{\[\[}}0, 1]] output_shape [2, 3] : memref<6xf32> into memref<2x3xf32>

@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --convert-graph-to-linalg | FileCheck %s
 
-// What control flow has in its regions is lowered there, and takes the lowered values of what is
+// Operations in regions of control flow are lowered there, and take the lowered values of those
 // around it.
 // CHECK-LABEL: func.func @branches
 // CHECK-NOT: graph.

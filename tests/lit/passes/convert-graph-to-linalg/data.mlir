@@ -121,7 +121,7 @@ func.func @col2im(%x: tensor<1x18x20xf32>) -> tensor<1x2x7x9xf32> {
   return %0 : tensor<1x2x7x9xf32>
 }
 
-// Where a part goes is read once for all of it.
+// The position of a part is read once for all of it.
 // CHECK-LABEL: func.func @scatter_nd
 func.func @scatter_nd(%x: tensor<5x6xf32>, %i: tensor<3x1xi64>, %u: tensor<3x6xf32>) -> tensor<5x6xf32> {
   // CHECK: scf.for

@@ -43,7 +43,7 @@ func.func @antialias(%x: tensor<1x1x8xf32>) -> tensor<1x1x2xf32> {
 
 // CHECK-LABEL: func.func @grid_sample
 func.func @grid_sample(%x: tensor<1x2x4x5xf32>, %g: tensor<1x3x3x2xf32>) -> tensor<1x2x3x3xf32> {
-  // Where points lie is computed once for all channels: a place and a weight for each of two elements on two axes.
+  // Positions of points are computed once for all channels: a place and a weight for each of two elements on two axes.
   // CHECK: %[[TAPS:.*]]:8 = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
   // CHECK: -> (tensor<1x3x3xi32>, tensor<1x3x3xf32>,
   // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]

@@ -2,7 +2,7 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(set-llvm-target{mtriple=aarch64-linux-gnu},expand-half-conversions)" | FileCheck %s
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(expand-half-conversions{always=true})" | FileCheck %s --check-prefix=OTHERS
 
-// Where there are instructions, conversions stay.
+// Conversions with instructions of the CPU stay.
 // CHECK-LABEL: func.func @halves
 // CHECK: arith.extf %{{.*}} : f16 to f32
 // CHECK: arith.truncf %{{.*}} : f32 to f16

@@ -1,7 +1,7 @@
 // RUN: phaseline-opt %s --flatten-empty-arguments | FileCheck %s
 // RUN: phaseline-opt %s --flatten-empty-arguments --convert-func-to-llvm=use-bare-ptr-memref-call-conv --reconcile-unrealized-casts | FileCheck --check-prefix=LLVM %s
 
-// What has no elements has one dimension; no call tells the difference.
+// Arguments without elements have one dimension; no call tells the difference.
 // CHECK-LABEL: func.func @loops
 // CHECK-SAME: (%[[X:.*]]: memref<0xf32> {phl.io = "input"}, %{{.*}}: memref<4xf32>, %[[Y:.*]]: memref<0xi8>)
 // LLVM: llvm.func @loops(%{{.*}}: !llvm.ptr {phl.io = "input"}, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)

@@ -36,7 +36,7 @@ func.func @others(%x: memref<6xf32>, %v: f32, %i: index, %j: index) attributes {
   memref.store %1, %x[%i] : memref<6xf32>
   // CHECK: scf.for
   scf.for %k = %c0 to %i step %c1 {
-    // What the loop writes it may have written already.
+    // The loop may have written this element already.
     // CHECK: memref.load
     %2 = memref.load %x[%i] : memref<6xf32>
     %3 = arith.addf %2, %v : f32

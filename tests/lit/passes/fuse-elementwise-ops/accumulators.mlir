@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline="builtin.module(func.func(fuse-elementwise-ops))" | FileCheck %s
 
-// What adds to its result is not put into loops that it does not have: it would add several times.
+// An op that adds to its result is not put into loops that it does not have: it would add several times.
 
 #row = affine_map<(d0) -> (d0)>
 #wide = affine_map<(d0, d1) -> (d0, d1)>

@@ -20,7 +20,7 @@ module attributes {phl.symbols = ["n=1..4"]} {
 
 // -----
 
-// What data decide is not what an operation needs it to be.
+// A data-dependent size is not the one that an operation needs.
 func.func @main(%x: tensor<4xf32>) -> tensor<3xi64> {
   %0 = graph.non_zero %x : (tensor<4xf32>) -> tensor<1x?xi64>
   %shape = graph.constant dense<3> : tensor<1xi64>

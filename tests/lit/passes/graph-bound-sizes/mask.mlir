@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --graph-bound-sizes --canonicalize --cse | FileCheck %s
 
-// What mixes elements along a size that a run gives reads padding as a value that changes nothing; the rest does not care.
+// Ops that mix elements along a size that a run gives read padding as a neutral value; others need no mask.
 
 // CHECK: module attributes {phl.bounds =
 module attributes {phl.symbols = ["n=1..6", "height=4..8 step 4"]} {

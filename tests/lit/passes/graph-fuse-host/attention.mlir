@@ -30,7 +30,7 @@ func.func @attention(%q: tensor<2x4x32x16xf32>, %k: tensor<2x4x16x48xf32>, %v: t
 
 // -----
 
-// What is done to the results of softmax is a part of it, too.
+// Operations on the results of softmax are a part of it, too.
 // CHECK-LABEL: func.func @weights
 // CHECK: graph.composite "llvm.attention"
 // CHECK: graph.softmax

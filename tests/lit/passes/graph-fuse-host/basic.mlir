@@ -71,7 +71,7 @@ func.func @dependent(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32
 
 // -----
 
-// What is added is read as integers, wherever it was dequantized; what others read, too, is not.
+// Addends are read as integers, wherever they were dequantized, but not those that others read, too.
 // CHECK-LABEL: func.func @residual
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[A:.*]]: tensor<4x16xui8>, %[[B:.*]]: tensor<4x16xui8>
 // CHECK: %[[D:.*]] = graph.dequantize_linear %[[B]]

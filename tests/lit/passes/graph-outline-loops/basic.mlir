@@ -1,7 +1,7 @@
 // RUN: phaseline-opt %s --graph-outline-loops --split-input-file | FileCheck %s
 // RUN: phaseline-opt %s --graph-outline-loops --graph-outline-loops --split-input-file | FileCheck %s
 
-// What is yielded twice is returned once; what is not used inside is not passed.
+// A value that is yielded twice is returned once; one that is not used inside is not passed.
 // CHECK-LABEL: func.func private @main_loop0(
 // CHECK-SAME: %[[H:.*]]: tensor<4xf32>, %[[X:.*]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-SAME: phl.piece

@@ -15,7 +15,7 @@ func.func @einsum(%a: tensor<16x32xf32>, %b: tensor<32x24xf32>) -> tensor<16x24x
 
 // -----
 
-// What the user demands a place for stays.
+// Operations for which the user demands a place stay.
 // CHECK-LABEL: func.func @demanded
 // CHECK: graph.einsum
 func.func @demanded(%a: tensor<16x32xf32>, %b: tensor<32x24xf32>) -> tensor<16x24xf32> {

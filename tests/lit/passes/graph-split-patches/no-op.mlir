@@ -2,7 +2,7 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-split-patches{arena-limit=8192}))' | FileCheck %s --check-prefixes=CHECK,FITS
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(graph-split-patches{max-recompute=0}))' | FileCheck %s --check-prefixes=CHECK,FITS
 
-// What is large is the input, which the caller has.
+// The large value is the input, which the caller has.
 // CHECK-LABEL: func.func @one_window
 // CHECK-NOT: graph.slice
 // CHECK: return

@@ -1,7 +1,7 @@
 // RUN: phaseline-opt %s --graph-tabulate | FileCheck %s
 // CHECK-NOT: graph.lookup
 
-// What is cheap stays: a kernel does it in its registers.
+// A cheap function stays: a kernel computes it in its registers.
 func.func @relu(%x: tensor<4xi8>, %s: tensor<f32>) -> tensor<4xi8> {
   %c = graph.constant dense<0.5> : tensor<f32>
   %d = graph.dequantize_linear %x, %c : (tensor<4xi8>, tensor<f32>) -> tensor<4xf32>

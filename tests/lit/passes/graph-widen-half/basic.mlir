@@ -28,7 +28,7 @@ func.func @softmax(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>, tensor<2x3xf16>) {
   return %y, %z : tensor<2x3xf16>, tensor<2x3xf16>
 }
 
-// What a network casts itself for a product is a constant, too.
+// A cast of the network itself for a product is a constant, too.
 // CHECK-LABEL: func.func @cast_weights
 // CHECK-DAG: graph.constant dense<{{\[\[}}5.000000e-01, -2.000000e+00], [1.000000e+00, 1.750000e+00]]> : tensor<2x2xf32>
 // CHECK-DAG: %[[F8:.*]] = graph.constant dense<1.500000e+00> : tensor<2x2xf32>

@@ -30,7 +30,7 @@ func.func @product(%x: tensor<64x100xui8>) -> tensor<64x64xi32> {
 
 // -----
 
-// What windows that reach beyond the image see is copied, with zeros beside it: three taps of 64 bytes follow each other.
+// Rows of windows that reach beyond the image are copied, with zeros beside them: three taps of 64 bytes follow each other.
 // Images with signs have an instruction of their own, so that sums need not start from anything.
 // CHECK-LABEL: func.func @window
 // CHECK: func.func private @[[K:k_conv_[0-9a-f]*]]

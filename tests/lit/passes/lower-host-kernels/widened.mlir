@@ -49,7 +49,7 @@ func.func @room(%x: tensor<640x512xui8>, %z: tensor<512x1024xf32>) -> (tensor<64
 
 // -----
 
-// That is still read then.
+// The large value is still read then.
 // CHECK-LABEL: func.func @beside
 // CHECK-NOT: graph.cast
 // CHECK: func.func private @k_matmul

@@ -15,7 +15,7 @@ func.func @copy(%x: tensor<128x128xf32>, %y: tensor<128x128xf32>) -> tensor<128x
   return %r : tensor<128x128xf32>
 }
 
-// What is small stays in the cache; columns of two make no squares; a row is read in order.
+// A small operand stays in the cache; columns of two make no squares; a row is read in order.
 // CHECK-LABEL: func.func @others
 func.func @others(%x: tensor<32x32xf32>, %n: tensor<2x8192xf32>, %b: tensor<32xf32>, %y: tensor<32x32xf32>, %z: tensor<8192x2xf32>)
     -> (tensor<32x32xf32>, tensor<8192x2xf32>) {

@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(order-operations)' | FileCheck %s
 
-// What is filled first is only read last: it is made when the chain before is over.
+// A buffer that is filled first is only read last: it is made when the chain before is over.
 // CHECK-LABEL: func.func @late
 // CHECK: memref.copy %arg0, %[[A:.*]] :
 // CHECK-NEXT: call @halve(%[[A]], %[[B:[a-z0-9_]+]])

@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s -split-input-file --outline-c-calls=headers=core.h:more.h | FileCheck %s
 
-// What only C knows is in text: each distinct call once, constants in it, what is computed as a parameter.
+// Names that only C knows are in text: each distinct call once, constants in it, computed values as parameters.
 // CHECK: phl.c_glue = "#include {{.*}}#include \22core.h\22\0A#include \22more.h\22
 // CHECK-SAME: int32_t phl_call_0(void *device, const int32_t n0, const float *in0, float *out0) {
 // CHECK-SAME: static const struct size size_0 = {.depth = 3, .kind = KIND_A};

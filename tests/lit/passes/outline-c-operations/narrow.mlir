@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --outline-c-operations="emit={arith.addi * f(\$0, \$1); arith.truncf * h(\$0); arith.extf * w(\$0); arith.index_cast * i(\$0)}" | FileCheck %s
 
-// What is narrow is passed in 32 bits, an index in 64.
+// Narrow integers are passed in 32 bits, an index in 64.
 // CHECK: phl.c_operations = "{{.*}}int32_t phl_operation_0(int32_t x0, int32_t x1) { return (int8_t)f((int8_t)x0, (int8_t)x1); }\0A
 // CHECK-SAME: int32_t phl_operation_1(int32_t x0, int32_t x1) { return (bool)f((bool)x0, (bool)x1); }\0A
 // CHECK-SAME: int32_t phl_operation_2(float x0) { return (uint16_t)h(x0); }\0A

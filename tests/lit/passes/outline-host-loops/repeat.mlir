@@ -29,7 +29,7 @@ func.func @main(%x: memref<64x1024xf32>, %y: memref<64xf32>) {
   return
 }
 
-// What is only better off in a function of its own has no tasks.
+// A loop that is only better off in a function of its own has no tasks.
 // CHECK-LABEL: func.func @alone
 // CHECK: tir.call_extern @model_loops_{{[0-9a-f]+}} ins(%arg0 : memref<4096xf32>) outs(%arg1 : memref<1xf32>)
 func.func @alone(%x: memref<4096xf32>, %y: memref<1xf32>) {

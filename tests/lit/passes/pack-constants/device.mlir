@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pack-constants | FileCheck %s
 
-// What the host passes in the memory of a device is packed, however small it is: no code has it.
+// A constant that the host passes in the memory of a device is packed, however small it is: no code has it.
 // CHECK-NOT: memref.global
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: memref.get_global

@@ -5,7 +5,7 @@
 // ZERO: multiple is 0; a positive number is needed
 // SEVEN: input 1 of f has elements of 4 bytes, which do not fill multiples of 7
 
-// What is no multiple gets zeros behind it, in one dimension; the constant that was is gone.
+// A constant whose size is no multiple gets zeros behind it, in one dimension; the old constant is gone.
 // CHECK-LABEL: func.func @pads
 // CHECK-DAG: %[[A:.*]] = arith.constant dense_resource<{{[a-z_]*}}.updated{{[_0-9]*}}> : tensor<16xi8>
 // CHECK-DAG: %[[B:.*]] = arith.constant dense_resource<{{[a-z_]*}}.updated{{[_0-9]*}}> : tensor<8xf32>

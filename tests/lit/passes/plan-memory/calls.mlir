@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --plan-memory | FileCheck %s
 
-// What a called function needs is a piece of its caller's arena for as long as the call takes; so is the working memory
+// The arena of a called function is a piece of its caller's for as long as the call takes; so is the working memory
 // that a call asks for.
 // CHECK-LABEL: func.func private @part(
 // CHECK-SAME: %[[OWN:[a-z0-9]+]]: memref<128xi8> {phl.io = "arena"})

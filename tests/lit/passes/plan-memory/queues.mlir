@@ -1,7 +1,7 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(plan-memory,verify-plan)' | FileCheck %s
 // RUN: sed 's/phl.queue = 1/phl.queue = 0/' %s | phaseline-opt --pass-pipeline='builtin.module(plan-memory,verify-plan)' | FileCheck --check-prefix=ONE %s
 
-// What the two branches need inside is in use at the same time where they are on two queues, and takes its turn where they
+// Buffers inside of the two branches are live at the same time where they are on two queues, and in turn where they
 // are on one.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: memref<448xi8, #tir.space<"dram">> {phl.io = "device-arena"

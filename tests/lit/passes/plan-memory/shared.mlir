@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --plan-memory --verify-plan | FileCheck %s
 
-// What a called function needs lies where its argument was, once that is read for the last time; also what it calls in
+// Buffers of a called function lie where its argument was, once that is read for the last time; also those of calls in
 // turn. The first buffer is at the argument's side, the second in its place.
 // CHECK-LABEL: func.func private @inner(
 // CHECK-SAME: memref<64xi8> {phl.io = "arena"})

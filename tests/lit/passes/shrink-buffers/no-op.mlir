@@ -94,7 +94,7 @@ func.func @others(%x: memref<4x8xi8>, %y: memref<4x8xi8>) {
 
 // -----
 
-// What the buffer is computed from would be in use for longer, which is as much.
+// The source of the buffer would be in use for longer, and is as large.
 // CHECK-LABEL: func.func @as_much
 // CHECK-COUNT-3: memref.alloc() : memref<4x8xi8>
 func.func private @use(memref<4x8xi8>)

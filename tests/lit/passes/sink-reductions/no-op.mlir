@@ -1,6 +1,6 @@
 // RUN: phaseline-opt %s --pass-pipeline='builtin.module(func.func(sink-reductions))' | FileCheck %s
 
-// What is in order already, and maps that are no sums of loops, stay.
+// Ops that are in order already, and maps that are no sums of loops, stay.
 // CHECK-DAG: #[[HALF:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
 // CHECK-LABEL: func.func @last
 // CHECK: iterator_types = ["parallel", "reduction"]

@@ -57,7 +57,7 @@ func.func @filled(%a: memref<3x4x3xi8>) {
   return
 }
 
-// Of two tiles the larger one has room for a second one, and runs ahead. The other one is waited for in each iteration.
+// The larger of two tiles has room for a second buffer, and runs ahead. The other one is waited for in each iteration.
 // CHECK-LABEL: func.func @partly
 // CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32xf32, #tir.space<"scratchpad">>
 // CHECK: tir.dma_start %{{.*}} channel(1)

@@ -38,7 +38,7 @@ func.func @stream(%a: memref<2x4xf32>, %b: memref<2x4xf32, strided<[8, 1]>>) att
   return
 }
 
-// Where nothing waits, transfers are over when their function returns.
+// Transfers without waits are over when their function returns.
 // CHECK-LABEL: func.func @blocking
 // CHECK: tir.call_extern @npu_get ins(%arg0 : memref<8xf32>) outs(%{{.*}}) args [#tir.arg<ins 0>, #tir.arg<outs 0, offset>, 32 : i32] {strided}
 // CHECK-NEXT: return
@@ -53,7 +53,7 @@ func.func @blocking(%a: memref<8xf32>) attributes {
   return
 }
 
-// What a store is given by name is passed as numbers and arrays. Strides count the elements of their side.
+// Named arguments of a store are passed as numbers and arrays. Strides count the elements of their side.
 // CHECK-LABEL: func.func @given
 // CHECK: %[[X:.*]] = tir.buffer at 64
 // CHECK: %[[USED:.*]] = memref.subview %[[X]]

@@ -59,7 +59,7 @@ func.func @small_float(%a: memref<8xf8E4M3FN>, %b: memref<8xf32>) {
 
 // -----
 
-// What C would round twice is not printed.
+// Operations that C would round twice are not printed.
 func.func @twice(%a: memref<8xi32>, %b: memref<8xbf16>) {
   %i = arith.constant 0 : index
   %x = memref.load %a[%i] : memref<8xi32>

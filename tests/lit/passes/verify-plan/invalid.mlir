@@ -95,7 +95,7 @@ func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<2x8xf32> {phl.
 
 // -----
 
-// What a loop reads is in use during all of it.
+// A buffer that a loop reads is live during all of it.
 func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
                 %n: index, %arena: memref<128xi8> {phl.io = "arena"}) {
   %c0 = arith.constant 0 : index
@@ -235,7 +235,7 @@ func.func private @inner(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf3
 
 // -----
 
-// What is called writes over its argument, which it still reads.
+// The called function writes over its argument, which it still reads.
 func.func @main(%x: memref<16xf32> {phl.io = "input"}, %y: memref<16xf32> {phl.io = "output"},
                 %arena: memref<128xi8> {phl.io = "arena"}) {
   %c0 = arith.constant 0 : index

@@ -10,7 +10,7 @@ module attributes {phl.constants = dense<0> : tensor<256xi8>, phl.board = [{name
 
 // -----
 
-// What a pool does not hold.
+// A kind of value that the pool does not hold.
 module attributes {phl.board = [{name = "FLASH", bytes = 256, alignment = 64, users = [], holds = ["constants"]}]} {
   // expected-error @+1 {{has 128 bytes of activations in pool 'FLASH', which holds none}}
   func.func @main(%x: memref<32xf32> {phl.io = "input"}, %y: memref<32xf32> {phl.io = "output"}, %m: memref<128xi8> {phl.io = "pool-arena", phl.memory = "FLASH"}) attributes {phl.target = "llvm"} {

@@ -155,7 +155,7 @@ module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, a
 
 // -----
 
-// What nobody knows may write what it is given.
+// An unknown call may write its arguments.
 module attributes {phl.memories = [{target = "dsp", space = "dram", bytes = 0, alignment = 64}]} {
   func.func @main(%x: memref<16xf32>,
                   %dram: memref<64xi8, #tir.space<"dram">> {phl.io = "device-arena", phl.memory = "dram"}) {

@@ -15,7 +15,7 @@ func.func @cast(%x: tensor<50x4xf16>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32> 
   return %y : tensor<2x3x4xf32>
 }
 
-// What has a number for each row is gathered, too; what has one for each column, or for all, is not.
+// Operands with a number for each row are gathered, too; those with one for each column, or for all, are not.
 // CHECK-LABEL: func.func @operands
 // CHECK: %[[G:.*]] = graph.gather %arg0, %arg3 : (tensor<50x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
 // CHECK-NEXT: %[[R:.*]] = graph.gather %arg1, %arg3 : (tensor<50x1xf32>, tensor<3xi64>) -> tensor<3x1xf32>

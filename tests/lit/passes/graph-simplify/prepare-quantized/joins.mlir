@@ -22,7 +22,7 @@ func.func @join(%x: tensor<1x2xi8>, %y: tensor<1x3xi8>, %z: tensor<1x4xf32>) -> 
   return %q : tensor<1x9xi8>
 }
 
-// What is read as floats, too, is joined as floats.
+// Values that are read as floats, too, are concatenated as floats.
 // CHECK-LABEL: func.func @both
 // CHECK: graph.concat {{.*}} -> tensor<1x6xf32>
 func.func @both(%x: tensor<1x2xf32>, %y: tensor<1x4xf32>) -> (tensor<1x6xf32>, tensor<1x6xui8>) {

@@ -20,7 +20,7 @@ func.func @others(%x: tensor<2x4xf32>, %u: tensor<2x2xf32>, %i: tensor<2x2x2xi64
 
 // -----
 
-// Of a row, not all elements differ alike.
+// The elements of a row do not all differ alike.
 // CHECK-LABEL: func.func @bent
 // CHECK: graph.scatter_nd
 func.func @bent(%x: tensor<2x4xf32>, %u: tensor<2x2xf32>) -> tensor<2x4xf32> {
