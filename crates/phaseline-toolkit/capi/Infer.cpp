@@ -7,8 +7,8 @@
 #include "mlir/CAPI/Utils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/Support/Threading.h"
 
@@ -95,9 +95,26 @@ MlirOperation phlOperationInferTypes(MlirOperation raw, MlirStringCallback tell,
   return wrap(withResults(op, types));
 }
 
+/// True if an operation infers types and has none for its operands.
+static bool refuses(Operation *op) {
+  auto *interface = op->getName().getInterface<InferTypeOpInterface>();
+  if (!interface)
+    return false;
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &) {
+    return success(llvm::get_threadid() == thread);
+  });
+  SmallVector<Type> types;
+  return failed(interface->inferReturnTypes(
+      op->getContext(), op->getLoc(), op->getOperands(),
+      op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+      types));
+}
+
 /// True if a type has all that another one says of a shape, and more.
 static bool saysMore(Type inferred, Type known) {
-  auto more = dyn_cast<ShapedType>(inferred), less = dyn_cast<ShapedType>(known);
+  auto more = dyn_cast<ShapedType>(inferred),
+       less = dyn_cast<ShapedType>(known);
   if (!more || !less || inferred == known || !more.hasRank())
     return false;
   if (!less.hasRank())
@@ -129,26 +146,38 @@ intptr_t phlOperationRefineTypes(MlirOperation raw, MlirStringCallback tell,
           types)))
     return fail("its operands and attributes do not fit together");
   if (types.size() != op->getNumResults())
-    return fail("its inference gives another number of types than it has results");
+    return fail(
+        "its inference gives another number of types than it has results");
   intptr_t changed = 0;
   for (auto [result, type] : llvm::zip(op->getResults(), types)) {
     Type known = result.getType();
     if (getElementTypeOrSelf(known) != getElementTypeOrSelf(type) ||
         failed(verifyCompatibleShape(known, type))) {
       std::string text;
-      llvm::raw_string_ostream(text)
-          << "a result has the type " << known << ", and its operands give it "
-          << type;
+      llvm::raw_string_ostream(text) << "a result has the type " << known
+                                     << ", and its operands give it " << type;
       return fail(text);
     }
     if (!saysMore(type, known))
       continue;
     result.setType(type);
-    // Users that take one type only keep it: a function's end, a call.
-    bool fits = llvm::all_of(result.getUsers(), [](Operation *user) {
+    // Users that take one type only keep it: a function's end, a call. Types
+    // are facts, so that a user whose inference refuses them is at fault.
+    bool fits = true;
+    for (Operation *user : result.getUsers()) {
       std::string fault = verified(user);
-      return fault.empty() || isAboutResults(fault);
-    });
+      if (fault.empty() || isAboutResults(fault))
+        continue;
+      fits = false;
+      if (!refuses(user))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "a result has the type " << type << ", which its user '"
+          << user->getName() << "' at " << user->getLoc()
+          << " does not take: " << fault;
+      return fail(text);
+    }
     if (fits)
       ++changed;
     else
