@@ -1,4 +1,4 @@
-//! What tests of a compiler use from Rust: round trips of operations, and diagnostics that a file expects.
+//! Tests of a compiler in Rust: round trips of operations, and diagnostics that a file expects.
 
 mod expected;
 mod round_trips;
