@@ -64,6 +64,7 @@ const MEMBERS: &[Member] = &[
             &["driver", "upstream"],
             &["lit"],
             &["scaffold", "toolkit"],
+            &["testing"],
             &["prelude"],
         ],
     },

@@ -33,6 +33,8 @@ pub(crate) mod toolkit;
 
 pub mod scaffold;
 
+pub mod testing;
+
 pub mod prelude;
 
 pub use driver::report;

@@ -29,7 +29,7 @@ use std::{
 /// The dialects that PDL takes.
 pub(crate) const DIALECTS: [&str; 2] = ["pdl", "pdl_interp"];
 
-/// What a pattern hands to a closure, or takes from it.
+/// A part of a pattern that a closure is given, or gives.
 #[derive(Clone, Copy, Debug)]
 pub enum PdlValue<'c> {
     /// `!pdl.attribute`.
@@ -42,7 +42,7 @@ pub enum PdlValue<'c> {
     Value(Val<'c>),
 }
 
-/// What a closure is given.
+/// The arguments of a closure.
 #[derive(Clone, Copy, Debug)]
 pub struct PdlArguments<'a, 'c>(&'a [PdlValue<'c>]);
 
@@ -287,8 +287,7 @@ impl Patterns {
         let converged = unsafe {
             let patterns = sys::mlirPDLPatternModuleFromModule(module.to_raw());
             for site in &sites {
-                let (name, user) =
-                    (StringRef::new(&site.name).to_raw(), std::ptr::from_ref(site.as_ref()));
+                let (name, user) = (StringRef::new(&site.name).to_raw(), std::ptr::from_ref(site));
                 let user = user.cast_mut().cast::<c_void>();
                 match site.work {
                     Work::Constraint(_) => sys::mlirPDLPatternModuleRegisterConstraintFunction(
@@ -323,7 +322,7 @@ impl Patterns {
         &self,
         context: &'c Context,
         shared: &'s Shared<'c>,
-    ) -> Result<(Module<'c>, Vec<Box<Site<'s, 'c>>>)> {
+    ) -> Result<(Module<'c>, Vec<Site<'s, 'c>>)> {
         for dialect in DIALECTS {
             // SAFETY: the context is live.
             let known = unsafe {
@@ -354,7 +353,7 @@ impl Patterns {
     }
 }
 
-/// What the sites of one application share.
+/// The state that the sites of one application share.
 struct Shared<'c> {
     context: &'c Context,
     /// The operation that the patterns are applied to.
@@ -381,7 +380,7 @@ enum Work {
 /// A place of the patterns that calls back.
 struct Site<'s, 'c> {
     name: String,
-    /// How messages call it.
+    /// Its name in messages.
     about: String,
     work: Work,
     arguments: Vec<Kind>,
@@ -393,7 +392,7 @@ struct Site<'s, 'c> {
 struct Sites<'p, 's, 'c> {
     patterns: &'p Patterns,
     shared: &'s Shared<'c>,
-    all: Vec<Box<Site<'s, 'c>>>,
+    all: Vec<Site<'s, 'c>>,
 }
 
 impl Sites<'_, '_, '_> {
@@ -505,7 +504,7 @@ impl Sites<'_, '_, '_> {
         let name = format!("phaseline.{}", self.all.len());
         let site =
             Site { name: name.clone(), about, work, arguments, results, shared: self.shared };
-        self.all.push(Box::new(site));
+        self.all.push(site);
         name
     }
 }
@@ -818,7 +817,7 @@ unsafe fn push(results: sys::MlirPDLResultList, value: PdlValue<'_>) {
     }
 }
 
-/// What stands in for a result of a rewrite that failed, until the driver ends.
+/// The stand-in for a result of a rewrite that failed, until the driver ends.
 fn stand_in<'c>(rewriter: &Rewriter<'_, 'c>, kind: Kind) -> Result<PdlValue<'c>> {
     let context = rewriter.context();
     let none = Type::none(context);
