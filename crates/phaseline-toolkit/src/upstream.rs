@@ -20,18 +20,7 @@ macro_rules! parts {
 
 /// Patterns as IR ([`crate::ir::pdl`]).
 pub fn pdl() -> Upstream {
-    unsafe extern "C" fn register(registry: mlir_sys::MlirDialectRegistry) {
-        // SAFETY: the registry is live, and the handles are MLIR's.
-        unsafe {
-            for handle in [
-                mlir_sys::mlirGetDialectHandle__pdl__(),
-                mlir_sys::mlirGetDialectHandle__pdl_interp__(),
-            ] {
-                mlir_sys::mlirDialectHandleInsertDialect(handle, registry);
-            }
-        }
-    }
-    Upstream(register)
+    Upstream(crate::ir::pdl::register)
 }
 
 parts! {

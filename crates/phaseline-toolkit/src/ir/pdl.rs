@@ -29,6 +29,21 @@ use std::{
 /// The dialects that PDL takes.
 pub(crate) const DIALECTS: [&str; 2] = ["pdl", "pdl_interp"];
 
+/// Adds the dialects that PDL takes.
+///
+/// # Safety
+/// The registry is live.
+pub(crate) unsafe extern "C" fn register(registry: sys::MlirDialectRegistry) {
+    // SAFETY: as the caller says; the handles are MLIR's.
+    unsafe {
+        for handle in
+            [sys::mlirGetDialectHandle__pdl__(), sys::mlirGetDialectHandle__pdl_interp__()]
+        {
+            sys::mlirDialectHandleInsertDialect(handle, registry);
+        }
+    }
+}
+
 /// A part of a pattern that a closure is given, or gives.
 #[derive(Clone, Copy, Debug)]
 pub enum PdlValue<'c> {
