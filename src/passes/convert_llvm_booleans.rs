@@ -1,11 +1,14 @@
-//! `convert-llvm-booleans`: truth values are loaded and stored as the bytes that they are in memory.
+//! `convert-llvm-booleans`: truth values are loaded and stored as the bytes that they are in memory, and masked vectors of
+//! 16-bit floats as integers.
 //!
 //! LLVM makes no vectors of loops that load or store `i1`, as a vector of those would be bits. A comparison of two
-//! tensors took four times as long as their sum.
+//! tensors took four times as long as their sum. Where a CPU has masks and no 16-bit floats, LLVM takes masked vectors
+//! of these apart, and rounds each element by a function that libraries of compilers before GCC 13 lack.
 
 use crate::{
     Result,
     ir::{self, Builder, Op, OpSpec, Val, edit},
+    lower::scalar::{is_bf16, is_f16},
     pass::{OptionValues, Pass, PassError},
 };
 use melior::ir::ValueLike;
@@ -13,7 +16,7 @@ use melior::ir::ValueLike;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "convert-llvm-booleans",
-    summary: "Load and store truth values as bytes",
+    summary: "Load and store truth values as bytes, and masked 16-bit floats as integers",
     anchor: "builtin.module",
     options: &[],
     dialects: &["llvm"],
@@ -31,10 +34,50 @@ fn run<'c>(module: Op<'c>, _: &OptionValues) -> Result<(), PassError<'c>> {
                     store(op, value, address)?;
                 }
             }
+            "llvm.intr.masked.load" if is_half(ir::result0(op)?) => masked_load(op)?,
+            "llvm.intr.masked.store" => masked_store(op)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+/// True for 16-bit floats, and vectors of them.
+fn is_half(value: Val<'_>) -> bool {
+    let element = ir::element_type(value.r#type());
+    is_bf16(element) || is_f16(element)
+}
+
+/// The bits of 16-bit floats.
+fn bits<'c>(b: &Builder<'c>, value: Val<'c>) -> Result<Val<'c>> {
+    b.op1("llvm.bitcast", &[value], b.like(value.r#type(), b.int(16)))
+}
+
+/// Loads integers, with the bits of the values for what the mask leaves out.
+fn masked_load<'c>(op: Op<'c>) -> Result<()> {
+    let loaded = ir::result0(op)?;
+    let b = Builder::before(op)?;
+    let mut operands = ir::operands(op);
+    for value in &mut operands {
+        if is_half(*value) {
+            *value = bits(&b, *value)?;
+        }
+    }
+    let names = ["alignment", "nontemporal"];
+    let attributes = names.iter().filter_map(|name| Some((*name, ir::attr(op, name)?))).collect();
+    let words = b.like(loaded.r#type(), b.int(16));
+    let words = b.op1_with("llvm.intr.masked.load", &operands, words, attributes)?;
+    edit::replace_uses(loaded, b.op1("llvm.bitcast", &[words], loaded.r#type())?);
+    edit::erase(op);
+    Ok(())
+}
+
+fn masked_store<'c>(op: Op<'c>) -> Result<()> {
+    let Some(value) = ir::operands(op).first().copied().filter(|value| is_half(*value)) else {
+        return Ok(());
+    };
+    let b = Builder::before(op)?;
+    edit::set_operand(op, 0, bits(&b, value)?)
 }
 
 fn is_truth(value: Val<'_>) -> bool {

@@ -145,8 +145,16 @@ pub fn dims(ty: Type<'_>) -> Vec<i64> {
     }
 }
 
-/// The dimensions when all of them are known.
+/// The dimensions when all of them are known: no dimensions for a type without a shape, `None` for an unranked one.
 pub fn static_dims(ty: Type<'_>) -> Option<Vec<i64>> {
+    // SAFETY: the rank is asked of shaped types only.
+    let is_unranked = unsafe {
+        let raw = ty.to_raw();
+        sys::mlirTypeIsAShaped(raw) && !sys::mlirShapedTypeHasRank(raw)
+    };
+    if is_unranked {
+        return None;
+    }
     let found = dims(ty);
     found.iter().all(|dim| *dim >= 0).then_some(found)
 }
