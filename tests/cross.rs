@@ -384,7 +384,7 @@ fn bare_data(model: &str, folder: &Path) -> Vec<f32> {
     // What the generated C has of the standard library, where there is none.
     let include = folder.join("include");
     fs::create_dir(&include).expect("a folder");
-    let math = "#define INFINITY __builtin_inff()\nfloat rintf(float);\n";
+    let math = "#define INFINITY __builtin_inff()\n#define isnan(x) __builtin_isnan(x)\nfloat rintf(float);\n";
     fs::write(include.join("math.h"), math).expect("a file");
     let string = "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n\
                   void *memset(void *, int, size_t);\n";
