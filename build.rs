@@ -69,8 +69,8 @@ fn embed_parts(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where the templates of new targets are: a folder for each, and `common` with the files that all
-/// have unless they have their own.
+/// Folder of the templates of new targets: one for each, and `common` for files that a template has
+/// not itself.
 const TEMPLATES: &str = "src/cli/new_target";
 
 /// Writes `templates.rs`, the table of the templates of new targets and their files.

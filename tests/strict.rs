@@ -62,7 +62,7 @@ fn includes(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// What a program of C or C++ that uses the package has warnings about.
+/// Warnings about a program of C or C++ that uses the package.
 fn check_header(folder: &Path) {
     let program = folder.join("program.c");
     let text =

@@ -2,7 +2,7 @@
 
 use phaseline_toolkit::LeftOut;
 
-/// What `phaseline` leaves out.
+/// Parts of upstream that `phaseline` leaves out.
 pub(super) const LEFT_OUT: LeftOut = LeftOut {
     passes: &[
         "acc-if-clause-lowering",

@@ -9,7 +9,7 @@ use core::{arch::asm, mem::transmute, panic::PanicInfo};
 static INPUT: net::Input0 =
     unsafe { transmute(*include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/input.bin"))) };
 
-/// What the processor finds at address 0.
+/// Vector table: words that the processor reads at address 0.
 #[repr(C)]
 struct Vectors {
     stack: *const u8,
@@ -58,7 +58,7 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
     end(b"PANIC\n\0")
 }
 
-/// What the model needs of a library for C: a number without its fraction, to the even one of two.
+/// Function of C that the model calls: rounds to an integer, ties to even.
 #[no_mangle]
 extern "C" fn rintf(x: f32) -> f32 {
     let whole = 8388608_f32.copysign(x);
