@@ -72,7 +72,7 @@ pub mod runtime;
 
 // The whole compile, which runs some of what it makes; the MLIR tools.
 pub mod compile;
-mod toolkit;
+pub(crate) mod toolkit;
 
 // Tools for authors of targets.
 #[cfg(feature = "cli")]
