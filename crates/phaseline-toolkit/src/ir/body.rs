@@ -89,7 +89,11 @@ unsafe extern "C" fn verify(
             true => body.regions.clone(),
             false => body.verify.clone(),
         });
-        verify.map_or(Ok(()), |verify| with_access(Access::Read, || verify(op)))
+        match (verify, regions) {
+            (Some(verify), _) => with_access(Access::Read, || verify(op)),
+            (None, true) => Err(missing("hasRegionVerifier", "region_verifier")),
+            (None, false) => Err(missing("hasVerifier", "verifier")),
+        }
     }));
     let reason = match outcome {
         Ok(Ok(())) => return true,
@@ -102,6 +106,11 @@ unsafe extern "C" fn verify(
     // SAFETY: the callback and its place are live during the call, and the text is copied.
     fault.inspect(|fault| unsafe { fault(StringRef::new(&reason).to_raw(), user) });
     false
+}
+
+/// The fault of an operation whose verifier is declared, and is nowhere.
+fn missing(declared: &str, method: &str) -> String {
+    format!("declares {declared}, and the toolkit has no verifier of it: add Toolkit::{method}")
 }
 
 unsafe extern "C" fn fold(

@@ -6,7 +6,7 @@ use melior::{Context, ir::operation::OperationLike};
 use std::{
     any::Any,
     cell::Cell,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -48,8 +48,8 @@ pub struct Carried {
     cancel: Mutex<Option<Cancel>>,
     /// Counts of passes, by pass and name.
     statistics: Mutex<BTreeMap<(&'static str, &'static str), Statistic>>,
-    /// An error was emitted where nothing can be returned.
-    complained: std::sync::atomic::AtomicBool,
+    /// Errors that were emitted where nothing can be returned. MLIR may ask again, of what is as it was.
+    complained: Mutex<BTreeSet<String>>,
     /// Value of the context's user.
     user: Box<dyn Any + Send + Sync>,
 }
@@ -73,7 +73,7 @@ impl Carried {
             trusts,
             cancel: Mutex::default(),
             statistics: Mutex::default(),
-            complained: std::sync::atomic::AtomicBool::default(),
+            complained: Mutex::default(),
             user,
         }
     }
@@ -122,7 +122,7 @@ impl Carried {
 
     /// True if an error was emitted where nothing can be returned, since this was asked.
     pub fn has_complained(&self) -> bool {
-        self.complained.swap(false, Ordering::SeqCst)
+        !std::mem::take(&mut *lock(&self.complained)).is_empty()
     }
 
     /// Sets the token that stops work in the context.
@@ -396,7 +396,7 @@ pub(crate) fn is_run_on(op: Op<'_>) -> bool {
     !is_strictly_inside && ours.last() == around(given).last()
 }
 
-/// Emits an error about an operation from where nothing can be returned; the pipeline that runs fails by it.
+/// Emits an error about an operation from where nothing can be returned, once; the pipeline that runs fails by it.
 pub(crate) fn complain(op: Op<'_>, text: &str) {
     complain_at(op.location(), text);
 }
@@ -405,8 +405,10 @@ pub(crate) fn complain(op: Op<'_>, text: &str) {
 pub(crate) fn complain_at(location: melior::ir::Location<'_>, text: &str) {
     // SAFETY: the location is live, and so is its context.
     let carried = unsafe { carried_raw(mlir_sys::mlirLocationGetContext(location.to_raw())) };
-    if let Some(carried) = carried {
-        carried.complained.store(true, Ordering::SeqCst);
+    if let Some(carried) = carried
+        && !lock(&carried.complained).insert(format!("{location}: {text}"))
+    {
+        return;
     }
     let text = melior::StringRef::new(text).to_raw();
     let error = ffi::PhlSeverity::PHL_SEVERITY_ERROR;
