@@ -3,10 +3,12 @@
 #include "capi/Reduce.h"
 #include "capi/Analysis.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -78,13 +80,43 @@ bool phlFunctionDropBody(MlirOperation op) {
   return true;
 }
 
+/// The type of a function without an argument; null where there is none.
+static Type withoutArgument(FunctionOpInterface function, unsigned index) {
+  llvm::BitVector gone(function.getNumArguments());
+  gone.set(index);
+  if (Type type = function.getTypeWithoutArgs(gone))
+    return type;
+  // MLIR has no such type for an `llvm.func` without a result, and the dialect
+  // is linked by those that ask for it.
+  const StringRef start = "!llvm.func<void (";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << function.getFunctionType();
+  if (!StringRef(text).starts_with(start) || StringRef(text).contains("..."))
+    return Type();
+  text = start.str();
+  SmallVector<Type> left;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (i != index)
+      left.push_back(type);
+  llvm::interleaveComma(left, stream);
+  stream << ")>";
+  return parseType(text, function->getContext());
+}
+
 bool phlFunctionEraseArgument(MlirOperation op, intptr_t index) {
   auto function = valid<FunctionOpInterface>(op);
   if (!function || index < 0 || index >= intptr_t(function.getNumArguments()))
     return false;
   if (!function.isExternal() && !function.getArgument(index).use_empty())
     return false;
-  return succeeded(function.eraseArgument(index));
+  Type type = withoutArgument(function, index);
+  if (!type)
+    return false;
+  llvm::BitVector gone(function.getNumArguments());
+  gone.set(index);
+  function_interface_impl::eraseFunctionArguments(function, gone, type);
+  return true;
 }
 
 bool phlFunctionEraseResult(MlirOperation op, intptr_t index) {
@@ -181,7 +213,8 @@ MlirValue phlZero(MlirOperation raw, MlirType rawType) {
       return wrap(Value());
   OpBuilder builder(op);
   TypedAttr zero = builder.getZeroAttr(type);
-  if (!zero)
+  Attribute known;
+  if (!zero || (matchPattern(op, m_Constant(&known)) && known == zero))
     return wrap(Value());
   for (Dialect *dialect :
        {op->getDialect(), &type.getDialect(),

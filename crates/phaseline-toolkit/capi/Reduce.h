@@ -61,7 +61,7 @@ MLIR_CAPI_EXPORTED bool phlRegionOutputs(MlirOperation terminator,
 MLIR_CAPI_EXPORTED bool phlResetAttribute(MlirOperation op, MlirStringRef name);
 
 /// A constant zero before `op`, of its dialect, of the type's, or of `arith`.
-/// Null where none of them has it.
+/// Null where none of them has it, and for `op` that is this constant.
 MLIR_CAPI_EXPORTED MlirValue phlZero(MlirOperation op, MlirType type);
 
 #ifdef __cplusplus

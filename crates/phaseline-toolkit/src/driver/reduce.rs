@@ -128,7 +128,8 @@ fn reduce(session: &Session, arguments: &Arguments) -> Result<()> {
         count(&small),
         match late {
             0 => String::new(),
-            late => format!(", of which {late} took more than {} seconds", arguments.time.as_secs()),
+            late =>
+                format!(", of which {late} took more than {} seconds", arguments.time.as_secs()),
         }
     );
     match &arguments.output {

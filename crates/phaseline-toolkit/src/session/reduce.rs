@@ -5,6 +5,8 @@ mod blocks;
 mod functions;
 mod operations;
 mod regions;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use super::Session;
@@ -31,8 +33,8 @@ const STEPS: &[Step] = &[
     Step { count: |root| functions::bodies(root).len(), apply: functions::drop_bodies },
     Step { count: |root| edit::walk(root).len(), apply: operations::drop },
     Step { count: |root| regions::places(root).len(), apply: regions::inline },
+    Step { count: |root| blocks::detours(root).len(), apply: blocks::divert },
     Step { count: |root| blocks::branches(root).len(), apply: blocks::take_sides },
-    Step { count: |root| blocks::detours(root).len(), apply: blocks::shorten },
     Step { count: |root| blocks::chains(root).len(), apply: blocks::merge },
     Step { count: |root| edit::walk(root).len(), apply: operations::bypass },
     Step { count: |root| operations::operands(root).len(), apply: operations::replace_operands },

@@ -7,7 +7,10 @@ use crate::{
 };
 use melior::ir::{BlockLike, RegionLike, RegionRef, operation::OperationLike};
 use mlir_sys as sys;
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 fn blocks<'c>(region: &RegionRef<'c, 'c>) -> Vec<Blk<'c>> {
     std::iter::successors(region.first_block(), |block| block.next_in_region()).collect()
@@ -30,10 +33,11 @@ pub(super) fn branches(root: Op<'_>) -> Vec<(Op<'_>, usize)> {
     all.flat_map(|op| (0..op.successor_count()).map(move |index| (op, index))).collect()
 }
 
-/// Makes branches go to one side, the first of the range, and removes blocks that are not reached.
+/// Makes branches go to one side, the last of the range, by which most loops end. Removes blocks that are not reached.
 pub(super) fn take_sides(root: Op<'_>, range: Range<usize>) -> bool {
     let all = branches(root);
     let mut chosen = all.get(range).unwrap_or_default().to_vec();
+    chosen.reverse();
     chosen.dedup_by(|next, first| edit::same(next.0, first.0));
     let changed = chosen.into_iter().fold(false, |changed, (op, side)| take(op, side) || changed);
     if changed {
@@ -128,6 +132,10 @@ fn prune(op: Op<'_>) {
         }
         let all = blocks(&region);
         let dead = || all.iter().copied().filter(|block| !reached.contains(&ir::id(*block)));
+        // Users that are left have no operands: the change is not valid.
+        for argument in dead().flat_map(edit::arguments) {
+            ir::users(argument).into_iter().for_each(|user| edit::replace_operands(user, &[]));
+        }
         // Branches in them go before the blocks that they name.
         dead().flat_map(|block| ir::ops(block).into_iter().rev()).for_each(values::destroy);
         dead().for_each(remove);
@@ -135,42 +143,79 @@ fn prune(op: Op<'_>) {
     ir::ops_of(op).into_iter().for_each(prune);
 }
 
-/// Edges to blocks that only go on to another one, without arguments, by their branches and places there.
-pub(super) fn detours(root: Op<'_>) -> Vec<(Op<'_>, usize)> {
-    let all = edit::walk(root).into_iter();
-    let edges = all.flat_map(|op| (0..op.successor_count()).map(move |side| (op, side)));
-    edges.filter(|(op, side)| beyond(*op, *side).is_some()).collect()
-}
+/// An edge, and the place of another block for it among those of [`targets`].
+type Detour<'c> = (Op<'c>, usize, usize);
 
-/// The block behind one that only goes on to it.
-fn beyond(op: Op<'_>, side: usize) -> Option<Blk<'_>> {
-    let has_no_operands =
-        |op, side| interface::branch_operands(op, side).is_some_and(|all| all.is_empty());
-    let between = op.successor(side).ok()?;
-    let [only] = ir::ops(between)[..] else { return None };
-    let target = only.successor(0).ok().filter(|_| only.successor_count() == 1)?;
-    (between.argument_count() == 0
-        && ir::id(target) != ir::id(between)
-        && has_no_operands(op, side)
-        && has_no_operands(only, 0))
-    .then_some(target)
-}
-
-/// Has branches go to the block behind at once, and removes blocks that are not reached.
-pub(super) fn shorten(root: Op<'_>, range: Range<usize>) -> bool {
-    let all = detours(root);
-    let chosen = all.get(range).unwrap_or_default();
-    for (op, side) in chosen {
-        if let Some(target) = beyond(*op, *side) {
-            let side = isize::try_from(*side).unwrap_or(isize::MAX);
-            // SAFETY: the branch names so many blocks, and this one is of the same region.
-            unsafe { sys::mlirOperationSetSuccessor(op.to_raw(), side, target.to_raw()) };
+/// Edges that may go elsewhere.
+pub(super) fn detours(root: Op<'_>) -> Vec<Detour<'_>> {
+    let mut found = vec![];
+    for op in edit::walk(root) {
+        for side in 0..op.successor_count() {
+            let all = (0..targets(op, side).len()).map(|place| (op, side, place));
+            found.extend(all.filter(|detour| elsewhere(*detour).is_some()));
         }
     }
-    if !chosen.is_empty() {
-        prune(root);
+    found
+}
+
+/// The blocks behind the one that an edge goes to, and the other ones of the branch.
+fn targets(op: Op<'_>, side: usize) -> Vec<Blk<'_>> {
+    let Ok(between) = op.successor(side) else { return vec![] };
+    let mut found: Vec<_> = op.successors().collect();
+    if let Some(end) = ir::ops(between).pop() {
+        found.extend(end.successors());
     }
-    !chosen.is_empty()
+    found
+}
+
+/// The block that an edge may go to instead, without arguments.
+fn elsewhere<'c>((op, side, place): Detour<'c>) -> Option<Blk<'c>> {
+    let old = op.successor(side).ok()?;
+    let new = *targets(op, side).get(place)?;
+    let operands = interface::branch_operands(op, side)?;
+    let is_other = ir::id(old) != ir::id(new) && operands.len() == old.argument_count();
+    (is_other && new.argument_count() == 0).then_some(new)
+}
+
+/// Has edges go elsewhere, to the last of the range, and removes blocks that are not reached.
+pub(super) fn divert(root: Op<'_>, range: Range<usize>) -> bool {
+    let all = detours(root);
+    let mut chosen = all.get(range).unwrap_or_default().to_vec();
+    chosen.reverse();
+    chosen.dedup_by(|next, first| edit::same(next.0, first.0) && next.1 == first.1);
+    let before = distance(root);
+    for detour in chosen {
+        let Some(target) = elsewhere(detour) else { continue };
+        let (op, side, _) = detour;
+        let count = interface::branch_operands(op, side).map_or(0, |all| all.len());
+        let at = isize::try_from(side).unwrap_or(isize::MAX);
+        // SAFETY: the branch has this successor, and the other block is of the same region.
+        unsafe {
+            (0..count).for_each(|_| {
+                ffi::phlBranchEraseOperand(op.to_raw(), at, 0);
+            });
+            sys::mlirOperationSetSuccessor(op.to_raw(), at, target.to_raw());
+        }
+    }
+    prune(root);
+    distance(root) < before
+}
+
+/// The operations, the blocks behind those that branches go to, and operands: a change of edges makes them less, so that no
+/// edge goes back and forth.
+fn distance(root: Op<'_>) -> (usize, usize, usize) {
+    let all = edit::walk(root);
+    let mut behind = 0;
+    for region in all.iter().flat_map(|op| op.regions()) {
+        let blocks = blocks(&region);
+        let places: HashMap<_, _> = blocks.iter().map(|block| ir::id(*block)).zip(0..).collect();
+        let ends = blocks.iter().filter_map(|block| ir::ops(*block).pop());
+        for end in ends {
+            let targets = end.successors().filter_map(|to| places.get(&ir::id(to)).copied());
+            behind += targets.map(|place: usize| blocks.len() - place).sum::<usize>();
+        }
+    }
+    (all.len(), behind, all.iter().map(|op| op.operand_count()).sum())
 }
 
 /// Branches to one block that nothing else names.

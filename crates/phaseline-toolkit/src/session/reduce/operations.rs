@@ -1,10 +1,7 @@
 //! Operations that go, and operands that are replaced.
 
 use super::values;
-use crate::{
-    ffi,
-    ir::{self, Op, Val, edit, remove},
-};
+use crate::ir::{self, Op, Val, edit, remove};
 use melior::ir::operation::OperationLike;
 use mlir_sys as sys;
 use std::ops::Range;
@@ -22,12 +19,9 @@ pub(super) fn bypass(root: Op<'_>, range: Range<usize>) -> bool {
     drop_with(root, range, values::own, is_used)
 }
 
-/// Makes constants of operations.
+/// Removes operations; constants, zeros of their types, take the places of results.
 pub(super) fn make_constants(root: Op<'_>, range: Range<usize>) -> bool {
-    drop_with(root, range, values::zero, |op| {
-        // SAFETY: the operation is live.
-        is_used(op) && !unsafe { ffi::phlIsConstantLike(op.to_raw()) }
-    })
+    drop_with(root, range, values::zero, is_used)
 }
 
 fn is_used(op: Op<'_>) -> bool {

@@ -75,9 +75,8 @@ fn inline_one(op: Op<'_>, region: usize) -> bool {
             true => Some(value),
             false => given(&changes, value),
         });
-        let found = output
-            .or_else(|| values::earlier(op, result))
-            .or_else(|| values::zero(op, result));
+        let found =
+            output.or_else(|| values::earlier(op, result)).or_else(|| values::zero(op, result));
         let Some(found) = found else { return false };
         changes.push((result, found));
     }
@@ -105,9 +104,8 @@ fn inputs<'c>(op: Op<'c>, region: usize, arguments: &[Val<'c>]) -> Pairs<'c> {
     let mut found: Pairs<'c> = vec![];
     let region = isize::try_from(region).unwrap_or(isize::MAX);
     // SAFETY: the operation is live, and the list outlives the call.
-    let is_told = unsafe {
-        ffi::phlRegionInputs(op.to_raw(), region, Some(push), (&raw mut found).cast())
-    };
+    let is_told =
+        unsafe { ffi::phlRegionInputs(op.to_raw(), region, Some(push), (&raw mut found).cast()) };
     let operands = ir::operands(op);
     if !is_told && operands.len() == arguments.len() {
         found.extend(arguments.iter().copied().zip(operands));
