@@ -20,7 +20,7 @@ fn blocks<'c>(region: &RegionRef<'c, 'c>) -> Vec<Blk<'c>> {
 fn edges_to(block: Blk<'_>) -> Vec<(Op<'_>, usize)> {
     let Some(region) = block.parent_region() else { return vec![] };
     let ends = blocks(&region).into_iter().filter_map(|from| ir::ops(from).pop());
-    let named = |end: Op<'_>| end.successors().map(|to| ir::id(to)).collect::<Vec<_>>();
+    let named = |end: Op<'_>| end.successors().map(ir::id).collect::<Vec<_>>();
     ends.flat_map(|end| named(end).into_iter().enumerate().map(move |(at, to)| (end, at, to)))
         .filter(|(_, _, to)| *to == ir::id(block))
         .map(|(end, at, _)| (end, at))
@@ -231,7 +231,7 @@ pub(super) fn chains(root: Op<'_>) -> Vec<Op<'_>> {
 pub(super) fn merge(root: Op<'_>, range: Range<usize>) -> bool {
     let all = chains(root);
     let chosen = all.get(range).unwrap_or_default();
-    chosen.iter().rev().fold(false, |changed, op| splice(*op, 0) || changed)
+    chosen.iter().rev().filter(|op| splice(**op, 0)).count() > 0
 }
 
 /// Arguments of blocks that nothing uses, but for the first blocks of regions.
