@@ -26,7 +26,8 @@ fn earlier_in_region<'c>(op: Op<'c>, old: Val<'c>) -> Option<Val<'c>> {
     let first = first.filter(|first| ir::id(first) != ir::id(block));
     let all = first.into_iter().chain([block]);
     all.flat_map(|block| {
-        let before = ir::ops(block).into_iter().take_while(move |other| !edit::same(*other, op));
+        let all = std::iter::successors(block.first_operation(), |op| op.next_in_block());
+        let before = all.take_while(move |other| !edit::same(*other, op));
         edit::arguments(block).into_iter().chain(before.flat_map(ir::results))
     })
     .find(fits)
