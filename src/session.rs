@@ -6,7 +6,7 @@ use crate::{
     targets::{EmbedderKinds, Registry, TargetKind},
 };
 use phaseline_toolkit::Toolkit;
-pub use phaseline_toolkit::{Diagnostic, Note, Severity, Verified};
+pub use phaseline_toolkit::{Diagnostic, Severity, Verified};
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,

@@ -23,6 +23,30 @@ MLIR_CAPI_EXPORTED void phlRewriterInserted(MlirRewriterBase rewriter,
 /// Returns false if `op` cannot be replaced; it may have become simpler then.
 MLIR_CAPI_EXPORTED bool phlTryFold(MlirOperation op, MlirValue *results);
 
+/// A part of a range.
+typedef void (*PhlRangeValueCallback)(MlirValue value, void *user);
+typedef void (*PhlRangeTypeCallback)(MlirType type, void *user);
+
+/// Calls `callback` for each value of a `!pdl.range<value>`. Returns false for
+/// other kinds.
+MLIR_CAPI_EXPORTED bool phlPdlValues(MlirPDLValue range,
+                                     PhlRangeValueCallback callback,
+                                     void *user);
+
+/// Calls `callback` for each type of a `!pdl.range<type>`. Returns false for
+/// other kinds.
+MLIR_CAPI_EXPORTED bool
+phlPdlTypes(MlirPDLValue range, PhlRangeTypeCallback callback, void *user);
+
+/// Adds a `!pdl.range<value>` to results.
+MLIR_CAPI_EXPORTED void phlPdlPushValues(MlirPDLResultList results,
+                                         intptr_t count,
+                                         const MlirValue *values);
+
+/// Adds a `!pdl.range<type>` to results.
+MLIR_CAPI_EXPORTED void phlPdlPushTypes(MlirPDLResultList results,
+                                        intptr_t count, const MlirType *types);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,7 +46,7 @@ pub use ir::{
 pub use phase::Phases;
 #[cfg(feature = "jit")]
 pub use session::Jit;
-pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
+pub use session::{Diagnostic, Session, Severity, ThreadPool};
 #[doc(hidden)]
 pub use session::{LeftOut, Verified};
 pub use toolkit::{Dialect, Toolkit};

@@ -16,7 +16,7 @@ use crate::{
     pass,
 };
 use diagnostics::Diagnostics;
-pub use diagnostics::{Diagnostic, Note, Severity};
+pub use diagnostics::{Diagnostic, Severity};
 #[cfg(feature = "jit")]
 pub use jit::Jit;
 #[cfg(feature = "jit")]

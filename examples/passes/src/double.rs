@@ -8,10 +8,10 @@ use phaseline_toolkit::{
 fn patterns() -> Patterns {
     Patterns::pdl(include_str!("double.pdl.mlir"))
         .constraint("is-wide", |given| {
-            Ok(ir::integer_width(given.ty(0)?).is_some_and(|bits| bits >= 32))
+            Ok(ir::integer_width(given[0].ty()?).is_some_and(|bits| bits >= 32))
         })
         .rewrite("one", |rewriter, given| {
-            Ok(vec![rewriter.builder()?.constant_int(given.ty(0)?, 1)?.into()])
+            Ok(vec![rewriter.builder()?.constant_int(given[0].ty()?, 1)?.into()])
         })
 }
 

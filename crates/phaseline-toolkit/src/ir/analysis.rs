@@ -22,24 +22,31 @@ pub trait Analysis: Send + Sized + 'static {
     fn of(op: Op<'_>) -> Result<Self>;
 }
 
-/// The order of operations: those that run before others on every way.
+/// The order of operations: those that run before, or behind, others on every way.
 #[derive(Debug)]
-pub struct Dominance(ffi::PhlDominance);
+pub struct Dominance {
+    before: ffi::PhlDominance,
+    behind: ffi::PhlDominance,
+}
 
-// SAFETY: it is a table of its own, which one thread at a time asks: it is not `Sync`.
+// SAFETY: it is two tables of its own, which one thread at a time asks: it is not `Sync`.
 unsafe impl Send for Dominance {}
 
 impl Analysis for Dominance {
     fn of(op: Op<'_>) -> Result<Self> {
-        // SAFETY: the operation is live.
-        Ok(Self(unsafe { ffi::phlDominanceCreate(op.to_raw(), false) }))
+        // SAFETY: the operation is live. MLIR fills the tables by and by, as they are asked.
+        let create = |post| unsafe { ffi::phlDominanceCreate(op.to_raw(), post) };
+        Ok(Self { before: create(false), behind: create(true) })
     }
 }
 
 impl Drop for Dominance {
     fn drop(&mut self) {
-        // SAFETY: it is this one's own.
-        unsafe { ffi::phlDominanceDestroy(self.0, false) };
+        // SAFETY: both are this one's own.
+        unsafe {
+            ffi::phlDominanceDestroy(self.before, false);
+            ffi::phlDominanceDestroy(self.behind, true);
+        }
     }
 }
 
@@ -48,44 +55,21 @@ impl Dominance {
     pub fn dominates(&self, a: Op<'_>, b: Op<'_>) -> bool {
         let placed = a.block().is_some() && b.block().is_some();
         // SAFETY: both are live operations in blocks.
-        placed && unsafe { ffi::phlDominates(self.0, false, a.to_raw(), b.to_raw()) }
+        placed && unsafe { ffi::phlDominates(self.before, false, a.to_raw(), b.to_raw()) }
+    }
+
+    /// True if each way from `b` goes through `a`, or they are one.
+    pub fn post_dominates(&self, a: Op<'_>, b: Op<'_>) -> bool {
+        let placed = a.block().is_some() && b.block().is_some();
+        // SAFETY: both are live operations in blocks.
+        placed && unsafe { ffi::phlDominates(self.behind, true, a.to_raw(), b.to_raw()) }
     }
 
     /// True if an operation may use a value.
     pub fn reaches(&self, value: Val<'_>, op: Op<'_>) -> bool {
         // SAFETY: both are live.
         op.block().is_some()
-            && unsafe { ffi::phlValueDominates(self.0, value.to_raw(), op.to_raw()) }
-    }
-}
-
-/// The order of operations from the end: those that run behind others on every way.
-#[derive(Debug)]
-pub struct PostDominance(ffi::PhlDominance);
-
-// SAFETY: as for `Dominance`.
-unsafe impl Send for PostDominance {}
-
-impl Analysis for PostDominance {
-    fn of(op: Op<'_>) -> Result<Self> {
-        // SAFETY: the operation is live.
-        Ok(Self(unsafe { ffi::phlDominanceCreate(op.to_raw(), true) }))
-    }
-}
-
-impl Drop for PostDominance {
-    fn drop(&mut self) {
-        // SAFETY: it is this one's own.
-        unsafe { ffi::phlDominanceDestroy(self.0, true) };
-    }
-}
-
-impl PostDominance {
-    /// True if each way from `b` goes through `a`, or they are one.
-    pub fn dominates(&self, a: Op<'_>, b: Op<'_>) -> bool {
-        let placed = a.block().is_some() && b.block().is_some();
-        // SAFETY: both are live operations in blocks.
-        placed && unsafe { ffi::phlDominates(self.0, true, a.to_raw(), b.to_raw()) }
+            && unsafe { ffi::phlValueDominates(self.before, value.to_raw(), op.to_raw()) }
     }
 }
 

@@ -222,32 +222,6 @@ pub fn hands_on(op: Op<'_>) -> bool {
     op.next_in_block().is_none() && op.parent_operation().is_some()
 }
 
-/// An access to one element of a buffer.
-#[derive(Clone, Debug)]
-pub struct Element<'c> {
-    /// The buffer.
-    pub buffer: Val<'c>,
-    /// The index of each dimension.
-    pub indices: Vec<Val<'c>>,
-    /// The place among the operands of the first index.
-    pub first_index: usize,
-    /// The element is written, not read.
-    pub writes: bool,
-}
-
-/// The access of an operation that does nothing but read or write one element of a buffer.
-pub fn element(op: Op<'_>) -> Option<Element<'_>> {
-    let place = match super::op_name(op) {
-        "memref.load" => 0,
-        "memref.store" => 1,
-        _ => return None,
-    };
-    let all = operands(op);
-    let (buffer, indices) = all.get(place..)?.split_first()?;
-    let indices = indices.to_vec();
-    Some(Element { buffer: *buffer, indices, first_index: place + 1, writes: place == 1 })
-}
-
 /// The buffers that an operation copies all elements from and to.
 pub fn copied(op: Op<'_>) -> Option<(Val<'_>, Val<'_>)> {
     match (super::op_name(op), &operands(op)[..]) {

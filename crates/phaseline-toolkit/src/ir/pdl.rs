@@ -11,7 +11,7 @@ use super::{
     edit, nesting, origin,
     rewrite::{self, Rewriter, RuleError},
 };
-use crate::{Error, Result};
+use crate::{Error, Result, ffi};
 use melior::{
     Context, StringRef,
     ir::{AttributeLike, Location, Module, TypeLike, ValueLike, operation::OperationLike},
@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn register(registry: sys::MlirDialectRegistry) {
 }
 
 /// A part of a pattern that a closure is given, or gives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum PdlValue<'c> {
     /// `!pdl.attribute`.
     Attribute(Attribute<'c>),
@@ -53,13 +53,13 @@ pub enum PdlValue<'c> {
     Operation(Op<'c>),
     /// `!pdl.type`.
     Type(Type<'c>),
+    /// `!pdl.range<type>`.
+    Types(Vec<Type<'c>>),
     /// `!pdl.value`.
     Value(Val<'c>),
+    /// `!pdl.range<value>`.
+    Values(Vec<Val<'c>>),
 }
-
-/// The arguments of a closure.
-#[derive(Clone, Copy, Debug)]
-pub struct PdlArguments<'a, 'c>(&'a [PdlValue<'c>]);
 
 impl<'c> From<Attribute<'c>> for PdlValue<'c> {
     fn from(attribute: Attribute<'c>) -> Self {
@@ -79,85 +79,105 @@ impl<'c> From<Type<'c>> for PdlValue<'c> {
     }
 }
 
+impl<'c> From<Vec<Type<'c>>> for PdlValue<'c> {
+    fn from(types: Vec<Type<'c>>) -> Self {
+        Self::Types(types)
+    }
+}
+
 impl<'c> From<Val<'c>> for PdlValue<'c> {
     fn from(value: Val<'c>) -> Self {
         Self::Value(value)
     }
 }
 
-impl PdlValue<'_> {
+impl<'c> From<Vec<Val<'c>>> for PdlValue<'c> {
+    fn from(values: Vec<Val<'c>>) -> Self {
+        Self::Values(values)
+    }
+}
+
+impl<'c> PdlValue<'c> {
+    /// The attribute.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn attribute(&self) -> Result<Attribute<'c>> {
+        match self {
+            Self::Attribute(attribute) => Ok(*attribute),
+            other => Err(wrong(other, Kind::Attribute)),
+        }
+    }
+
+    /// The operation.
+    ///
+    /// # Errors
+    /// As [`Self::attribute`].
+    pub fn op(&self) -> Result<Op<'c>> {
+        match self {
+            Self::Operation(op) => Ok(*op),
+            other => Err(wrong(other, Kind::Operation)),
+        }
+    }
+
+    /// The type.
+    ///
+    /// # Errors
+    /// As [`Self::attribute`].
+    pub fn ty(&self) -> Result<Type<'c>> {
+        match self {
+            Self::Type(ty) => Ok(*ty),
+            other => Err(wrong(other, Kind::Type)),
+        }
+    }
+
+    /// The types of a range.
+    ///
+    /// # Errors
+    /// As [`Self::attribute`].
+    pub fn types(&self) -> Result<&[Type<'c>]> {
+        match self {
+            Self::Types(types) => Ok(types),
+            other => Err(wrong(other, Kind::Types)),
+        }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// As [`Self::attribute`].
+    pub fn value(&self) -> Result<Val<'c>> {
+        match self {
+            Self::Value(value) => Ok(*value),
+            other => Err(wrong(other, Kind::Value)),
+        }
+    }
+
+    /// The values of a range.
+    ///
+    /// # Errors
+    /// As [`Self::attribute`].
+    pub fn values(&self) -> Result<&[Val<'c>]> {
+        match self {
+            Self::Values(values) => Ok(values),
+            other => Err(wrong(other, Kind::Values)),
+        }
+    }
+
     fn kind(&self) -> Kind {
         match self {
             Self::Attribute(_) => Kind::Attribute,
             Self::Operation(_) => Kind::Operation,
             Self::Type(_) => Kind::Type,
+            Self::Types(_) => Kind::Types,
             Self::Value(_) => Kind::Value,
+            Self::Values(_) => Kind::Values,
         }
     }
 }
 
-impl<'a, 'c> PdlArguments<'a, 'c> {
-    /// All arguments.
-    pub fn all(self) -> &'a [PdlValue<'c>] {
-        self.0
-    }
-
-    /// An argument that is an attribute.
-    ///
-    /// # Errors
-    /// There is no such argument, or it is something else.
-    pub fn attribute(self, index: usize) -> Result<Attribute<'c>> {
-        match self.get(index)? {
-            PdlValue::Attribute(attribute) => Ok(attribute),
-            other => Err(wrong(index, other, Kind::Attribute)),
-        }
-    }
-
-    /// An argument that is an operation.
-    ///
-    /// # Errors
-    /// As [`Self::attribute`].
-    pub fn op(self, index: usize) -> Result<Op<'c>> {
-        match self.get(index)? {
-            PdlValue::Operation(op) => Ok(op),
-            other => Err(wrong(index, other, Kind::Operation)),
-        }
-    }
-
-    /// An argument that is a type.
-    ///
-    /// # Errors
-    /// As [`Self::attribute`].
-    pub fn ty(self, index: usize) -> Result<Type<'c>> {
-        match self.get(index)? {
-            PdlValue::Type(ty) => Ok(ty),
-            other => Err(wrong(index, other, Kind::Type)),
-        }
-    }
-
-    /// An argument that is a value.
-    ///
-    /// # Errors
-    /// As [`Self::attribute`].
-    pub fn value(self, index: usize) -> Result<Val<'c>> {
-        match self.get(index)? {
-            PdlValue::Value(value) => Ok(value),
-            other => Err(wrong(index, other, Kind::Value)),
-        }
-    }
-
-    fn get(self, index: usize) -> Result<PdlValue<'c>> {
-        self.0.get(index).copied().ok_or_else(|| {
-            Error::invalid(format!(
-                "is called with {} arguments, and takes argument {index}",
-                self.0.len()
-            ))
-        })
-    }
-}
-
-fn wrong(index: usize, found: PdlValue<'_>, wanted: Kind) -> Error {
-    Error::invalid(format!("argument {index} is {}, and is to be {wanted}", found.kind()))
+fn wrong(found: &PdlValue<'_>, wanted: Kind) -> Error {
+    Error::invalid(format!("{} is taken as {wanted}", found.kind()))
 }
 
 /// The kind of a [`PdlValue`].
@@ -166,7 +186,9 @@ enum Kind {
     Attribute,
     Operation,
     Type,
+    Types,
     Value,
+    Values,
 }
 
 impl fmt::Display for Kind {
@@ -175,14 +197,16 @@ impl fmt::Display for Kind {
             Self::Attribute => "an attribute",
             Self::Operation => "an operation",
             Self::Type => "a type",
+            Self::Types => "a range of types",
             Self::Value => "a value",
+            Self::Values => "a range of values",
         })
     }
 }
 
-type Constraint = dyn for<'a, 'c> Fn(PdlArguments<'a, 'c>) -> Result<bool> + Send + Sync;
+type Constraint = dyn for<'c> Fn(&[PdlValue<'c>]) -> Result<bool> + Send + Sync;
 
-type Rewrite = dyn for<'a, 'r, 'c> Fn(&mut Rewriter<'r, 'c>, PdlArguments<'a, 'c>) -> Result<Vec<PdlValue<'c>>>
+type Rewrite = dyn for<'r, 'c> Fn(&mut Rewriter<'r, 'c>, &[PdlValue<'c>]) -> Result<Vec<PdlValue<'c>>>
     + Send
     + Sync;
 
@@ -205,9 +229,9 @@ type Rewrite = dyn for<'a, 'r, 'c> Fn(&mut Rewriter<'r, 'c>, PdlArguments<'a, 'c
 ///           pdl.replace %add with %shl
 ///         }
 ///       }")
-///     .constraint("is-wide", |given| Ok(ir::integer_width(given.ty(0)?).is_some_and(|bits| bits >= 32)))
+///     .constraint("is-wide", |given| Ok(ir::integer_width(given[0].ty()?).is_some_and(|bits| bits >= 32)))
 ///     .rewrite("one", |rewriter, given| {
-///         let one = rewriter.builder()?.constant_int(given.ty(0)?, 1)?;
+///         let one = rewriter.builder()?.constant_int(given[0].ty()?, 1)?;
 ///         Ok(vec![one.into()])
 ///     })
 /// }
@@ -256,12 +280,13 @@ impl Patterns {
         Self { text: text.into(), constraints: BTreeMap::new(), rewrites: BTreeMap::new() }
     }
 
-    /// Gives a constraint that patterns name by `pdl.apply_native_constraint`: it says if the pattern matches.
+    /// Gives a constraint that patterns name by `pdl.apply_native_constraint`: it says if the pattern matches. It is given
+    /// what the pattern passes, in order.
     #[must_use]
     pub fn constraint(
         mut self,
         name: &str,
-        holds: impl for<'a, 'c> Fn(PdlArguments<'a, 'c>) -> Result<bool> + Send + Sync + 'static,
+        holds: impl for<'c> Fn(&[PdlValue<'c>]) -> Result<bool> + Send + Sync + 'static,
     ) -> Self {
         self.constraints.insert(name.to_owned(), Arc::new(holds));
         self
@@ -273,9 +298,9 @@ impl Patterns {
     pub fn rewrite(
         mut self,
         name: &str,
-        rewrite: impl for<'a, 'r, 'c> Fn(
+        rewrite: impl for<'r, 'c> Fn(
             &mut Rewriter<'r, 'c>,
-            PdlArguments<'a, 'c>,
+            &[PdlValue<'c>],
         ) -> Result<Vec<PdlValue<'c>>>
         + Send
         + Sync
@@ -535,6 +560,13 @@ fn unknown<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n String>) 
     ))
 }
 
+fn list(kinds: &[Kind]) -> String {
+    match kinds.is_empty() {
+        true => "nothing".to_owned(),
+        false => kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
 /// The kinds of values of patterns.
 fn kinds(values: &[Val<'_>], about: &str) -> Result<Vec<Kind>> {
     let kind = |value: &Val<'_>| {
@@ -546,11 +578,15 @@ fn kinds(values: &[Val<'_>], about: &str) -> Result<Vec<Kind>> {
             () if is(sys::mlirTypeIsAPDLOperationType) => Kind::Operation,
             () if is(sys::mlirTypeIsAPDLTypeType) => Kind::Type,
             () if is(sys::mlirTypeIsAPDLValueType) => Kind::Value,
-            () => {
-                return Err(Error::invalid(format!(
-                    "the PDL {about} has a {ty}: ranges are not taken there; name the parts one by one"
-                )));
-            }
+            () => match ty.to_string().as_str() {
+                "!pdl.range<type>" => Kind::Types,
+                "!pdl.range<value>" => Kind::Values,
+                _ => {
+                    return Err(Error::invalid(format!(
+                        "the PDL {about} has a {ty}, which closures do not take: ranges are of types or of values"
+                    )));
+                }
+            },
         })
     };
     values.iter().map(kind).collect()
@@ -682,7 +718,10 @@ impl<'c> Site<'_, 'c> {
         let location = given.iter().flatten().find_map(|value| match value {
             PdlValue::Operation(op) => Some(op.location()),
             PdlValue::Value(value) => edit::defining_op(*value).map(|op| op.location()),
-            PdlValue::Attribute(_) | PdlValue::Type(_) => None,
+            PdlValue::Values(values) => {
+                values.iter().find_map(|value| edit::defining_op(*value)).map(|op| op.location())
+            }
+            PdlValue::Attribute(_) | PdlValue::Type(_) | PdlValue::Types(_) => None,
         });
         let work = || {
             if super::context::is_cancelled(self.shared.context) {
@@ -690,14 +729,14 @@ impl<'c> Site<'_, 'c> {
             }
             let given =
                 given.as_deref().ok_or_else(|| Error::internal("values of another kind"))?;
-            self.work(raw, PdlArguments(given))
+            self.work(raw, given)
         };
         let message = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(made)) => return Some(made),
             Ok(Err(error)) => error.to_string(),
             Err(panic) => {
                 let text = super::context::panic_text(panic.as_ref());
-                format!("internal error: panicked: {text} (please report this)")
+                format!("panicked: {text}; the pattern passes {}", list(&self.arguments))
             }
         };
         let location = location.unwrap_or(self.shared.root);
@@ -709,7 +748,7 @@ impl<'c> Site<'_, 'c> {
     fn work(
         &self,
         raw: sys::MlirRewriterBase,
-        given: PdlArguments<'_, 'c>,
+        given: &[PdlValue<'c>],
     ) -> Result<Option<Vec<PdlValue<'c>>>> {
         match &self.work {
             Work::Constraint(holds) => {
@@ -730,16 +769,17 @@ impl<'c> Site<'_, 'c> {
                 Ok(Some(made))
             }
             Work::Replace => {
-                let with = given.all()[1..].iter().flat_map(|value| match value {
+                let with = given[1..].iter().flat_map(|value| match value {
                     PdlValue::Operation(op) => super::results(*op),
                     PdlValue::Value(value) => vec![*value],
-                    PdlValue::Attribute(_) | PdlValue::Type(_) => vec![],
+                    PdlValue::Values(values) => values.clone(),
+                    PdlValue::Attribute(_) | PdlValue::Type(_) | PdlValue::Types(_) => vec![],
                 });
-                self.shared.gone.borrow_mut().push((given.op(0)?, Some(with.collect())));
+                self.shared.gone.borrow_mut().push((given[0].op()?, Some(with.collect())));
                 Ok(Some(vec![]))
             }
             Work::Erase => {
-                self.shared.gone.borrow_mut().push((given.op(0)?, None));
+                self.shared.gone.borrow_mut().push((given[0].op()?, None));
                 Ok(Some(vec![]))
             }
             Work::End => {
@@ -758,10 +798,6 @@ impl<'c> Site<'_, 'c> {
 
     fn check(&self, made: &[PdlValue<'c>]) -> Result<()> {
         let found: Vec<_> = made.iter().map(PdlValue::kind).collect();
-        let list = |kinds: &[Kind]| match kinds.is_empty() {
-            true => "nothing".to_owned(),
-            false => kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(", "),
-        };
         if found != self.results {
             return Err(Error::invalid(format!(
                 "gives {}, and the pattern takes {}",
@@ -775,7 +811,13 @@ impl<'c> Site<'_, 'c> {
             PdlValue::Attribute(attribute) => origin::check_home(context, attribute, what),
             PdlValue::Operation(op) => origin::check_home(context, op, what),
             PdlValue::Type(ty) => origin::check_home(context, ty, what),
+            PdlValue::Types(types) => {
+                types.iter().try_for_each(|ty| origin::check_home(context, ty, what))
+            }
             PdlValue::Value(value) => origin::check_home(context, value, what),
+            PdlValue::Values(values) => {
+                values.iter().try_for_each(|value| origin::check_home(context, value, what))
+            }
         })
     }
 
@@ -804,12 +846,34 @@ impl<'c> Site<'_, 'c> {
                         let raw = sys::mlirPDLValueAsValue(*value);
                         (!raw.ptr.is_null()).then(|| Val::from_raw(raw))?.into()
                     }
+                    Kind::Types => {
+                        let mut types: Vec<Type<'c>> = vec![];
+                        let user = (&raw mut types).cast();
+                        ffi::phlPdlTypes(*value, Some(add_type), user).then_some(())?;
+                        types.into()
+                    }
+                    Kind::Values => {
+                        let mut values: Vec<Val<'c>> = vec![];
+                        let user = (&raw mut values).cast();
+                        ffi::phlPdlValues(*value, Some(add_value), user).then_some(())?;
+                        values.into()
+                    }
                 })
             }
         };
         (values.len() == self.arguments.len()).then_some(())?;
         values.iter().zip(&self.arguments).map(one).collect()
     }
+}
+
+unsafe extern "C" fn add_type(ty: sys::MlirType, user: *mut c_void) {
+    // SAFETY: `user` is the list of `Site::read`, and MLIR gives live types.
+    unsafe { (*user.cast::<Vec<Type<'_>>>()).push(Type::from_raw(ty)) };
+}
+
+unsafe extern "C" fn add_value(value: sys::MlirValue, user: *mut c_void) {
+    // SAFETY: `user` is the list of `Site::read`, and MLIR gives live values.
+    unsafe { (*user.cast::<Vec<Val<'_>>>()).push(Val::from_raw(value)) };
 }
 
 /// Gives a value to the interpreter.
@@ -827,7 +891,15 @@ unsafe fn push(results: sys::MlirPDLResultList, value: PdlValue<'_>) {
                 sys::mlirPDLResultListPushBackOperation(results, it.to_raw())
             }
             PdlValue::Type(it) => sys::mlirPDLResultListPushBackType(results, it.to_raw()),
+            PdlValue::Types(all) => {
+                let raw: Vec<_> = all.iter().map(|ty| ty.to_raw()).collect();
+                ffi::phlPdlPushTypes(results, raw.len() as isize, raw.as_ptr());
+            }
             PdlValue::Value(it) => sys::mlirPDLResultListPushBackValue(results, it.to_raw()),
+            PdlValue::Values(all) => {
+                let raw: Vec<_> = all.iter().map(|value| value.to_raw()).collect();
+                ffi::phlPdlPushValues(results, raw.len() as isize, raw.as_ptr());
+            }
         }
     }
 }
@@ -844,6 +916,8 @@ fn stand_in<'c>(rewriter: &Rewriter<'_, 'c>, kind: Kind) -> Result<PdlValue<'c>>
         Kind::Attribute => Attribute::unit(context).into(),
         Kind::Type => none.into(),
         Kind::Operation => op()?.into(),
+        Kind::Types => Vec::<Type<'c>>::new().into(),
         Kind::Value => super::result0(op()?)?.into(),
+        Kind::Values => Vec::<Val<'c>>::new().into(),
     })
 }

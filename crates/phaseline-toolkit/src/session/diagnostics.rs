@@ -16,6 +16,8 @@ const MAX_KEPT: usize = 10_000;
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Something that belongs to another diagnostic.
+    Note,
     /// Something that may be of interest: what a pass did, or could not do.
     Remark,
     /// Something that is likely not meant.
@@ -27,6 +29,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Note => "note",
             Self::Remark => "remark",
             Self::Warning => "warning",
             Self::Error => "error",
@@ -40,7 +43,8 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// Severity.
     pub severity: Severity,
-    /// Location, as MLIR writes it: `net.mlir:3:5`; empty if that is not known.
+    /// Location, as MLIR writes it: `net.mlir:3:5`; empty if that is not known, and in a note at the place of its
+    /// diagnostic.
     pub place: String,
     /// The file of the place, if it is in one.
     pub file: Option<String>,
@@ -52,17 +56,8 @@ pub struct Diagnostic {
     pub pass: Option<String>,
     /// Message.
     pub text: String,
-    /// Notes that belong to it, each with its place if that is another one.
-    pub notes: Vec<Note>,
-}
-
-/// A note of a diagnostic.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Location, if elsewhere than the diagnostic.
-    pub place: String,
-    /// Message.
-    pub text: String,
+    /// Notes that belong to it. They have no notes of their own.
+    pub notes: Vec<Diagnostic>,
 }
 
 impl Diagnostic {
@@ -253,28 +248,41 @@ unsafe fn in_file(location: mlir_sys::MlirLocation) -> Option<(String, u32, u32)
 unsafe fn read(diagnostic: mlir_sys::MlirDiagnostic) -> Diagnostic {
     // SAFETY: the caller's; notes live as long as their diagnostic.
     unsafe {
+        let mut found = read_one(diagnostic);
+        for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
+            let mut note = read_one(mlir_sys::mlirDiagnosticGetNote(diagnostic, index));
+            // MLIR adds the whole operation as a note, which may be megabytes of text.
+            if note.text.starts_with("see current operation") {
+                continue;
+            }
+            if note.place == found.place {
+                note.place.clear();
+            }
+            found.notes.push(note);
+        }
+        found
+    }
+}
+
+/// Reads a diagnostic without its notes.
+///
+/// # Safety
+/// The diagnostic is live.
+unsafe fn read_one(diagnostic: mlir_sys::MlirDiagnostic) -> Diagnostic {
+    // SAFETY: the caller's.
+    unsafe {
         let severity = match mlir_sys::mlirDiagnosticGetSeverity(diagnostic) {
             mlir_sys::MlirDiagnosticSeverity_MlirDiagnosticError => Severity::Error,
             mlir_sys::MlirDiagnosticSeverity_MlirDiagnosticWarning => Severity::Warning,
+            mlir_sys::MlirDiagnosticSeverity_MlirDiagnosticNote => Severity::Note,
             _ => Severity::Remark,
         };
-        let location =
-            |diagnostic| place(Location::from_raw(mlir_sys::mlirDiagnosticGetLocation(diagnostic)));
-        let (at, mut notes) = (location(diagnostic), vec![]);
-        for index in 0..mlir_sys::mlirDiagnosticGetNumNotes(diagnostic) {
-            let note = mlir_sys::mlirDiagnosticGetNote(diagnostic, index);
-            let text = print::message(note);
-            // MLIR adds the whole operation as a note, which may be megabytes of text.
-            if !text.starts_with("see current operation") {
-                let other = Some(location(note)).filter(|other| *other != at);
-                notes.push(Note { place: other.unwrap_or_default(), text });
-            }
-        }
         let raw = mlir_sys::mlirDiagnosticGetLocation(diagnostic);
+        let at = place(Location::from_raw(raw));
         let (file, line, column) = in_file(raw).filter(|_| !at.is_empty()).unwrap_or_default();
         let pass = RUNNING.with_borrow(|running| running.last().cloned());
         let text = print::message(diagnostic);
         let file = Some(file).filter(|file| !file.is_empty());
-        Diagnostic { severity, place: at, file, line, column, pass, text, notes }
+        Diagnostic { severity, place: at, file, line, column, pass, text, notes: vec![] }
     }
 }

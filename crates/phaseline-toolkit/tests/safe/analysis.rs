@@ -5,9 +5,7 @@ use phaseline_toolkit::{
     Result,
     ir::{
         self, Op, Val,
-        analysis::{
-            Alias, Analysis, CallGraph, Dominance, Liveness, PostDominance, Symbols, alias,
-        },
+        analysis::{Alias, Analysis, CallGraph, Dominance, Liveness, Symbols, alias},
         dataflow::{DataFlow, Direction, Flow, Lattice},
         edit, func,
         interface::{Callee, Loop, branch_operands, call},
@@ -53,9 +51,9 @@ const DIAMOND: &str = "func.func @f(%c: i1, %x: i32) -> i32 {
 body!(Blocks, "blocks", "func.func", |cx| {
     let (add, sub) = (find(cx.op(), "arith.addi"), find(cx.op(), "arith.subi"));
     let first = find(cx.op(), "cf.cond_br");
-    let (dominance, post) = (cx.analysis::<Dominance>()?, cx.analysis::<PostDominance>()?);
+    let dominance = cx.analysis::<Dominance>()?;
     assert!(dominance.dominates(first, sub) && !dominance.dominates(add, sub));
-    assert!(post.dominates(sub, first) && !post.dominates(add, first));
+    assert!(dominance.post_dominates(sub, first) && !dominance.post_dominates(add, first));
     let x = func::argument(cx.op(), 1).expect("has it");
     assert!(dominance.reaches(x, add) && !dominance.reaches(result0(add)?, sub));
     let liveness = cx.analysis::<Liveness>()?;

@@ -5,7 +5,7 @@ use phaseline_toolkit::{
     Result,
     ir::{
         self,
-        pdl::{Patterns, PdlArguments, PdlValue},
+        pdl::{Patterns, PdlValue},
         rewrite::Rewriter,
     },
     pass::{PassCx, PassResult},
@@ -36,11 +36,22 @@ const REPLACE: &str = "{
   pdl.replace %op with %new
 }";
 
+/// Makes additions subtractions, of operands and types that a rewrite gives.
+const RANGES: &str = "pdl.pattern @ranges : benefit(1) {
+  %types = pdl.types
+  %all = pdl.operands : %types
+  %results = pdl.types
+  %op = pdl.operation \"arith.addi\"(%all : !pdl.range<value>) -> (%results : !pdl.range<type>)
+  pdl.rewrite %op {
+    %other, %of = pdl.apply_native_rewrite \"swap\"(%all, %results : !pdl.range<value>, !pdl.range<type>)
+      : !pdl.range<value>, !pdl.range<type>
+    %new = pdl.operation \"arith.subi\"(%other : !pdl.range<value>) -> (%of : !pdl.range<type>)
+    pdl.replace %op with %new
+  }
+}";
+
 fn with_rewrite(
-    rewrite: impl for<'a, 'r, 'c> Fn(
-        &mut Rewriter<'r, 'c>,
-        PdlArguments<'a, 'c>,
-    ) -> Result<Vec<PdlValue<'c>>>
+    rewrite: impl for<'r, 'c> Fn(&mut Rewriter<'r, 'c>, &[PdlValue<'c>]) -> Result<Vec<PdlValue<'c>>>
     + Send
     + Sync
     + 'static,
@@ -78,9 +89,9 @@ tests! {
         pattern("pdl.apply_native_constraint \"no\"(%type : !pdl.type)", REPLACE).constraint("no", |_| Ok(false));
     whole_rewrites_are_rules, "pdl-whole", ["arith.subi"],
         pattern("", "with \"whole\"(%a : !pdl.value)").rewrite("whole", |rewriter, given| {
-            let a = given.value(1)?;
+            let a = given[1].value()?;
             let new = rewriter.builder()?.binary("arith.subi", a, a)?;
-            rewriter.replace(given.op(0)?, &[new])?;
+            rewriter.replace(given[0].op()?, &[new])?;
             Ok(vec![])
         });
     names_are_known, "pdl-unknown", ["name the constraint 'may', which is not given; there are: might"],
@@ -90,12 +101,12 @@ tests! {
     panics_are_messages, "pdl-panics", ["t.mlir:2:", "panicked: no luck", "[PDL constraint no]"],
         pattern("pdl.apply_native_constraint \"no\"(%op : !pdl.operation)", REPLACE)
             .constraint("no", |_| panic!("no luck"));
-    kinds_of_arguments_are_checked, "pdl-kinds", ["argument 0 is a type, and is to be a value [PDL rewrite make]"],
-        with_rewrite(|_, given| Ok(vec![given.value(0)?.into()]));
-    numbers_of_arguments_are_checked, "pdl-arity", ["is called with 1 arguments, and takes argument 1"],
-        with_rewrite(|_, given| Ok(vec![given.value(1)?.into()]));
+    kinds_of_arguments_are_checked, "pdl-kinds", ["a type is taken as a value [PDL rewrite make]"],
+        with_rewrite(|_, given| Ok(vec![given[0].value()?.into()]));
+    numbers_of_arguments_are_checked, "pdl-arity", ["index out of bounds", "the pattern passes a type [PDL rewrite make]"],
+        with_rewrite(|_, given| Ok(vec![given[1].value()?.into()]));
     kinds_of_results_are_checked, "pdl-results", ["gives a type, and the pattern takes a value"],
-        with_rewrite(|_, given| Ok(vec![given.ty(0)?.into()]));
+        with_rewrite(|_, given| Ok(vec![given[0].ty()?.into()]));
     numbers_of_results_are_checked, "pdl-nothing", ["gives nothing, and the pattern takes a value"],
         with_rewrite(|_, _| Ok(vec![]));
     types_of_replacements_are_checked, "pdl-types", ["a value of type i32 was to become one of type i1"],
@@ -122,7 +133,7 @@ tests! {
         pattern("", "{ pdl.replace %op with (%a : !pdl.value) pdl.erase %op }");
     constraints_only_read, "pdl-reads", ["IR cannot be changed here"],
         pattern("pdl.apply_native_constraint \"no\"(%op : !pdl.operation)", REPLACE).constraint("no", |given| {
-            let op = given.op(0)?;
+            let op = given[0].op()?;
             let builder = ir::Builder::before(op)?;
             ir::set_attr(op, "x", builder.str_attr("y"))?;
             Ok(true)
@@ -132,6 +143,22 @@ tests! {
           %new = pdl.operation \"arith.ori\"(%a : !pdl.value)
           pdl.replace %op with %new
         }");
+    ranges_are_given_and_taken, "pdl-ranges", ["arith.subi %arg0, %arg0"],
+        Patterns::pdl(RANGES).rewrite("swap", |_, given| {
+            let mut values = given[0].values()?.to_vec();
+            values.reverse();
+            Ok(vec![values.into(), given[1].types()?.to_vec().into()])
+        });
+    kinds_of_ranges_are_checked, "pdl-range-kinds", ["a range of values is taken as a value [PDL rewrite swap]"],
+        Patterns::pdl(RANGES).rewrite("swap", |_, given| Ok(vec![given[0].value()?.into()]));
+    ranges_are_results, "pdl-range-results",
+        ["gives a range of values, and the pattern takes a range of values, a range of types"],
+        Patterns::pdl(RANGES).rewrite("swap", |_, given| Ok(vec![given[0].clone()]));
+    ranges_of_others_are_refused, "pdl-range-others", ["has a !pdl.range<operation>, which closures do not take"],
+        pattern("", "{
+          %all = pdl.apply_native_rewrite \"make\"(%type : !pdl.type) : !pdl.range<operation>
+          pdl.erase %op
+        }").rewrite("make", |_, _| Ok(vec![]));
     text_is_checked, "pdl-text", ["not valid"], Patterns::pdl("pdl.pattern {");
     other_operations_are_named, "pdl-other", ["have a func.func; a pdl.pattern is wanted"],
         Patterns::pdl("func.func private @f()");

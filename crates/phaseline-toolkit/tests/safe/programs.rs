@@ -63,7 +63,7 @@ impl<'a> At<'a> {
             effects::runs(op, 99),
             effects::hands_on(op),
         );
-        let _ = (effects::is_unwritten(op), effects::element(op), effects::only_reads(op));
+        let _ = (effects::is_unwritten(op), effects::copied(op), effects::only_reads(op));
         let _ = (effects::carried_places(op), effects::overwritable_places(op));
         let _ = (interface::call(op), interface::is_pure(op), interface::Loop::of(op).is_some());
         let _ = (interface::branch_operands(op, 0), edit::fold(op), func::argument(op, 0));
