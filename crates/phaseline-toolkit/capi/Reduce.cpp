@@ -7,6 +7,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -14,6 +15,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
@@ -41,6 +43,9 @@ bool phlCheckAndPrint(MlirOperation op, MlirStringCallback append, void *user) {
     if (isValid) {
       llvm::raw_string_ostream stream(text);
       unwrap(op)->print(stream);
+      // Verifiers do not count all operands, and printers trust them.
+      ParserConfig config(unwrap(op)->getContext());
+      isValid = bool(parseSourceString<ModuleOp>(text, config));
     }
   });
   llvm::CrashRecoveryContext::Disable();
@@ -158,6 +163,25 @@ bool phlBranchEraseOperand(MlirOperation op, intptr_t successor,
       operands.isOperandProduced(index))
     return false;
   operands.erase(index);
+  return true;
+}
+
+bool phlEraseOperand(MlirOperation raw, intptr_t index) {
+  Operation *op = unwrap(raw);
+  if (index < 0 || index >= intptr_t(op->getNumOperands()))
+    return false;
+  StringRef name = "operandSegmentSizes";
+  if (auto sizes = op->getAttrOfType<DenseI32ArrayAttr>(name)) {
+    SmallVector<int32_t> left(sizes.asArrayRef());
+    intptr_t end = 0;
+    auto segment = llvm::find_if(
+        left, [&](int32_t size) { return index < (end += size); });
+    if (segment == left.end())
+      return false;
+    --*segment;
+    op->setAttr(name, DenseI32ArrayAttr::get(op->getContext(), left));
+  }
+  op->eraseOperand(index);
   return true;
 }
 

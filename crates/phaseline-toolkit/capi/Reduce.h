@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-/// Gives the text of `op` without locations. False for one that is not valid, and
-/// for one on which a verifier or a printer crashes. The context has no threads.
+/// Gives the text of a module without locations. False for one that is not
+/// valid, or not read again, and for one on which a verifier or a printer
+/// crashes. The context has no threads.
 MLIR_CAPI_EXPORTED bool phlCheckAndPrint(MlirOperation op,
                                          MlirStringCallback append, void *user);
 
@@ -44,6 +45,10 @@ MLIR_CAPI_EXPORTED bool phlCallEraseArgument(MlirOperation op, intptr_t index);
 MLIR_CAPI_EXPORTED bool phlBranchEraseOperand(MlirOperation op,
                                               intptr_t successor,
                                               intptr_t index);
+
+/// Erases an operand of an operation that may be without it, as far as the
+/// number of operands of each name goes.
+MLIR_CAPI_EXPORTED bool phlEraseOperand(MlirOperation op, intptr_t index);
 
 /// Told of a value that takes another one.
 typedef void (*PhlPairCallback)(MlirValue to, MlirValue from, void *user);

@@ -38,6 +38,7 @@ const STEPS: &[Step] = &[
     Step { count: |root| blocks::chains(root).len(), apply: blocks::merge },
     Step { count: |root| edit::walk(root).len(), apply: operations::bypass },
     Step { count: |root| operations::operands(root).len(), apply: operations::replace_operands },
+    Step { count: |root| operations::operands(root).len(), apply: operations::drop_operands },
     Step { count: |root| functions::results(root).len(), apply: functions::drop_results },
     Step { count: |root| functions::arguments(root).len(), apply: functions::drop_arguments },
     Step { count: |root| blocks::arguments(root).len(), apply: blocks::drop_arguments },
@@ -117,8 +118,8 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// The text of an operation; none of one that is not valid. Verifiers and printers of others may crash on IR that nobody
-/// wrote by hand: such IR is not valid either.
+/// The text of a module; none of one that is not valid, or not read again. Verifiers and printers of others may crash on IR
+/// that nobody wrote by hand: such IR is not valid either.
 fn check_and_print(op: Op<'_>) -> Result<Option<String>> {
     let mut is_valid = false;
     let mut text = print::collect(|append, user| {

@@ -1,7 +1,10 @@
 //! Operations that go, and operands that are replaced.
 
 use super::values;
-use crate::ir::{self, Op, Val, edit, remove};
+use crate::{
+    ffi,
+    ir::{self, Op, Val, edit, remove},
+};
 use melior::ir::operation::OperationLike;
 use mlir_sys as sys;
 use std::ops::Range;
@@ -76,4 +79,15 @@ pub(super) fn replace_operands(root: Op<'_>, range: Range<usize>) -> bool {
         }
     }
     changed
+}
+
+/// Drops operands that operations may be without.
+pub(super) fn drop_operands(root: Op<'_>, range: Range<usize>) -> bool {
+    let all = operands(root);
+    let chosen = all.get(range).unwrap_or_default().iter().rev();
+    let dropped = chosen.filter(|(op, index)| {
+        // SAFETY: the operation is live.
+        unsafe { ffi::phlEraseOperand(op.to_raw(), isize::try_from(*index).unwrap_or(-1)) }
+    });
+    dropped.count() > 0
 }
