@@ -240,9 +240,8 @@ MlirValue phlZero(MlirOperation raw, MlirType rawType) {
   Attribute known;
   if (!zero || (matchPattern(op, m_Constant(&known)) && known == zero))
     return wrap(Value());
-  for (Dialect *dialect :
-       {op->getDialect(), &type.getDialect(),
-        op->getContext()->getLoadedDialect("arith")}) {
+  for (Dialect *dialect : {op->getDialect(), &type.getDialect(),
+                           op->getContext()->getLoadedDialect("arith")}) {
     if (!dialect)
       continue;
     Operation *made =

@@ -42,9 +42,8 @@ MLIR_CAPI_EXPORTED bool phlFunctionEraseResult(MlirOperation op,
 /// Erases an operand that a call gives on.
 MLIR_CAPI_EXPORTED bool phlCallEraseArgument(MlirOperation op, intptr_t index);
 /// Erases the operand of a branch that is an argument of a block.
-MLIR_CAPI_EXPORTED bool phlBranchEraseOperand(MlirOperation op,
-                                              intptr_t successor,
-                                              intptr_t index);
+MLIR_CAPI_EXPORTED bool
+phlBranchEraseOperand(MlirOperation op, intptr_t successor, intptr_t index);
 
 /// Erases an operand of an operation that may be without it, as far as the
 /// number of operands of each name goes.
@@ -52,8 +51,8 @@ MLIR_CAPI_EXPORTED bool phlEraseOperand(MlirOperation op, intptr_t index);
 
 /// Told of a value that takes another one.
 typedef void (*PhlPairCallback)(MlirValue to, MlirValue from, void *user);
-/// Tells the arguments of a region, with the operands that `op` gives them. False
-/// where the operation has no interface for that.
+/// Tells the arguments of a region, with the operands that `op` gives them.
+/// False where the operation has no interface for that.
 MLIR_CAPI_EXPORTED bool phlRegionInputs(MlirOperation op, intptr_t region,
                                         PhlPairCallback pair, void *user);
 /// Tells the results of the operation around, with the operands of a terminator
