@@ -18,7 +18,7 @@ pub use phaseline_base::{error, expr, io, tensor};
 pub(crate) use phaseline_base::{identifier, parallel, plan, process};
 pub(crate) use phaseline_select::partition;
 pub use phaseline_select::{graph, pattern};
-pub use phaseline_toolkit::{pass, pass_choice, pass_options};
+pub use phaseline_toolkit::{pass, pass_choice, pass_options, report};
 
 // The C API as it is.
 pub(crate) mod ffi;
@@ -72,6 +72,7 @@ pub mod runtime;
 
 // The whole compile, which runs some of what it makes; the MLIR tools.
 pub mod compile;
+pub(crate) mod toolkit;
 
 // Tools for authors of targets.
 #[cfg(feature = "cli")]
@@ -91,5 +92,6 @@ pub use error::{Error, Result};
 pub use phase::{Phase, Pipeline};
 pub use session::Session;
 pub use tensor::{DType, Tensor};
+pub use toolkit::Toolkit;
 
 pub use phaseline_toolkit::raw;

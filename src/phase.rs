@@ -12,6 +12,7 @@ mod table;
 
 pub use hook_point::HookPoint;
 pub use own::Phases;
+pub(crate) use own::named;
 pub(crate) use schedules::check_schedules;
 pub(crate) use table::Anchor;
 pub use table::Phase;
@@ -35,6 +36,19 @@ pub(crate) struct TargetPipelines {
 }
 
 impl TargetPipelines {
+    /// The same with phases of one's own at their places.
+    fn placed(&self, phases: &Phases) -> Result<Self> {
+        let placed = |(phase, text): &(Phase, String)| match phases.placed(*phase) {
+            Ok(phase) => Ok((phase, text.clone())),
+            Err(error) => Err(Error::invalid(format!(
+                "target '{}' has passes at a phase that this compile does not have: {error}",
+                self.id
+            ))),
+        };
+        let placed = self.phases.iter().map(placed).collect::<Result<_>>()?;
+        Ok(Self { phases: placed, ..self.clone() })
+    }
+
     /// Has passes run before its own in a phase.
     pub fn put_before(&mut self, phase: Phase, passes: &str) {
         match self.phases.iter_mut().find(|(other, _)| *other == phase) {
@@ -65,6 +79,10 @@ impl Pipeline {
         targets: &[TargetPipelines],
         lowering: &[TargetPipelines],
     ) -> Result<Self> {
+        let placed = |targets: &[TargetPipelines]| {
+            targets.iter().map(|target| target.placed(phases)).collect::<Result<Vec<_>>>()
+        };
+        let (targets, lowering) = (&placed(targets)?[..], &placed(lowering)?[..]);
         let mut pipeline = Self::parse(COMMON, "phases.pipeline")?;
         for (phase, text) in phases.own() {
             pipeline.sections.insert(*phase, text.clone());

@@ -18,7 +18,7 @@
 //! ```
 
 pub use crate::{
-    CompileOptions, Compiled, DType, Error, Interface, Phase, Result, Session, Tensor,
+    CompileOptions, Compiled, DType, Error, Interface, Phase, Result, Session, Tensor, Toolkit,
     hook::{Hooks, Request},
     ir::{self, Builder, Module, Op, OpSpec, Val},
     pass::{self, OptionValues, Pass, PassError},

@@ -3,14 +3,11 @@
 
 use crate::{
     Error, Result,
-    targets::{EmbedderKinds, Registry, TargetKind},
+    targets::{EmbedderKinds, TargetKind},
 };
 use phaseline_toolkit::Toolkit;
 pub use phaseline_toolkit::{Diagnostic, Severity, Verified};
-use std::{
-    ops::{Deref, DerefMut},
-    sync::Arc,
-};
+use std::ops::{Deref, DerefMut};
 
 /// The base of all work of an embedder: a [`phaseline_toolkit::Session`] with Phaseline's dialects and passes, which
 /// imports and compiles networks. Two sessions are independent of each other; the only thing that they share is MLIR's
@@ -20,26 +17,16 @@ pub struct Session(phaseline_toolkit::Session);
 
 impl Session {
     /// A session of a toolkit that has Phaseline's dialects and passes; `Session::new` knows it.
-    pub(crate) fn of(toolkit: &Toolkit) -> Self {
-        Self(toolkit.session_with(EmbedderKinds::default()))
+    pub(crate) fn of(toolkit: &Toolkit, kinds: EmbedderKinds) -> Self {
+        Self(toolkit.clone().carrying(kinds).session())
     }
 
     /// Adds a target kind to those that specs may name in this session: one read from a manifest
     /// ([`TargetKind::parse`]), with Rust hooks ([`TargetKind::with_hooks`]). Its name
     /// must be new.
     pub fn add_target(&mut self, kind: TargetKind) -> Result<()> {
-        let mut registry = Registry::builtin()?;
-        let kinds = self
-            .0
-            .user_mut::<EmbedderKinds>()
-            .ok_or_else(|| Error::internal("the context carries no target kinds"))?;
-        for known in &kinds.0 {
-            registry.add_shared(known.clone())?;
-        }
-        let kind = Arc::new(kind);
-        registry.add_shared(kind.clone())?;
-        kinds.0.push(kind);
-        Ok(())
+        let kinds = self.0.user_mut::<EmbedderKinds>();
+        kinds.ok_or_else(|| Error::internal("the context carries no target kinds"))?.add(kind)
     }
 }
 

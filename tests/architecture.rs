@@ -84,6 +84,7 @@ const MEMBERS: &[Member] = &[
             &["package", "passes"],
             &["runtime"],
             &["compile"],
+            &["toolkit"],
             &["check", "measure"],
             &["cli"],
             &["prelude"],

@@ -210,7 +210,7 @@ impl Ring<'_> {
             target_path: self.options.target_path.clone(),
             name: "check".into(),
             cc: self.options.cc.clone(),
-            ..Default::default()
+            ..self.options.toolkit.options()
         };
         let executable = self.session.compile(module, &host)?.load()?;
         let mut rounds = vec![];
@@ -233,7 +233,7 @@ impl Ring<'_> {
             name: "check".into(),
             cc: self.options.cc.clone(),
             devices: Some(self.sanitizer.build()),
-            ..Default::default()
+            ..self.options.toolkit.options()
         }
     }
 }

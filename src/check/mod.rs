@@ -41,7 +41,7 @@ pub use report::{Level, PatternReport, Report};
 pub use suite::{Outcome, SuiteReport, check_suite};
 
 use crate::{
-    Error, Result, Session,
+    Error, Result, Toolkit,
     error::suggestion,
     graph::OpTable,
     parallel,
@@ -61,6 +61,8 @@ use std::{
 /// Settings of a check: the target, and the effort.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
+    /// The compiler that has the target.
+    pub toolkit: Toolkit,
     /// Spec of the target alone, such as `npu -sram=64k`; the host is added.
     pub target: String,
     /// Directories with targets as data.
@@ -91,6 +93,7 @@ pub struct CheckOptions {
 impl Default for CheckOptions {
     fn default() -> Self {
         Self {
+            toolkit: Toolkit::default(),
             target: String::new(),
             target_path: vec![],
             host: "llvm".into(),
@@ -119,7 +122,7 @@ struct Ground {
 impl Ground {
     /// Finds the target, which has to be a device.
     fn new(options: &CheckOptions) -> Result<Self> {
-        let mut registry = Registry::builtin()?;
+        let mut registry = options.toolkit.registry()?;
         for path in &options.target_path {
             registry.add_path(path)?;
         }
@@ -331,7 +334,7 @@ impl Stand<'_> {
         let Some(device) = targets.iter().find(|target| !target.is_host()) else {
             return Ok(None);
         };
-        let session = Session::new();
+        let session = self.options.toolkit.session();
         let run = DifferentialRun {
             session: &session,
             options,

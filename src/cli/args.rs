@@ -16,7 +16,7 @@ pub use targets::{
 
 use crate::{
     artifact::{Layout, WeightsPlace},
-    phase::Phase,
+    phase::{Phase, named},
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -194,7 +194,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "PHASE", conflicts_with_all = ["output", "print_pipeline"])]
     pub emit: Option<Emit>,
     /// The model is IR that --emit printed: go on after this phase
-    #[arg(long, value_name = "PHASE")]
+    #[arg(long, value_name = "PHASE", value_parser = named)]
     pub from: Option<Phase>,
     /// Print the pipeline text that would run, and stop
     #[arg(long, conflicts_with = "output")]
@@ -413,7 +413,7 @@ pub struct PartitionArgs {
     #[arg(long)]
     pub json: bool,
     /// The model is IR that compile --emit printed: go on after this phase, import or pre-partition
-    #[arg(long, value_name = "PHASE")]
+    #[arg(long, value_name = "PHASE", value_parser = named)]
     pub from: Option<Phase>,
     /// Draw the graph, coloured by target, into this HTML file; clicks show reasons
     #[arg(long, value_name = "FILE")]

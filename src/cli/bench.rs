@@ -7,7 +7,7 @@ use super::{
     print,
     run::{Preparation, prepare},
 };
-use crate::{Error, Result, Tensor, io, runtime::Executable, tensor::DType};
+use crate::{Error, Result, Tensor, Toolkit, io, runtime::Executable, tensor::DType};
 use phaseline_base::size::Variant;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -135,10 +135,10 @@ fn inputs_at(executable: &Executable, inputs: &[Tensor], part: &Variant) -> Resu
 }
 
 /// Compiles, warms up, measures and reports.
-pub fn bench(args: &BenchArgs) -> Result<()> {
+pub fn bench(toolkit: &Toolkit, args: &BenchArgs) -> Result<()> {
     // Measured is the program that a package has.
     let how = Preparation::new(&args.cache, args.by_layer).of_program();
-    let mut ready = prepare(&args.model, &args.target, &args.data, &how)?;
+    let mut ready = prepare(toolkit, &args.model, &args.target, &args.data, &how)?;
     ready.executable.set_threads(args.threads)?;
     let outputs = ready.executable.run_named(&ready.inputs)?;
     if let Some(path) = &args.data.outputs {
@@ -159,7 +159,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let mut peak = None;
     let mut rows = None;
     if args.by_layer {
-        let flops = super::new_session().peak_flops()? * f64::from(args.threads);
+        let flops = super::new_session(toolkit).peak_flops()? * f64::from(args.threads);
         rows = Some(layers::measure(&ready.executable, &inputs, how, flops)?);
         peak = Some(flops / 1e9);
     }

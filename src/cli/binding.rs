@@ -7,7 +7,7 @@ use super::{
     partition::{divided, stays},
 };
 use crate::{
-    CompileOptions, Compiled, Error, Phase, Result, Session,
+    CompileOptions, Compiled, Error, Phase, Result, Session, Toolkit,
     artifact::ArtifactKind,
     ir::{
         self, Builder, edit,
@@ -199,12 +199,11 @@ fn with_module<T>(
         }
     };
     let observer = |phase: Phase| say(phase.name());
-    let mut session = Session::new();
-    for kind in &job.kinds {
-        session.add_target(kind.0.clone())?;
-    }
+    let add = |toolkit: Toolkit, kind: &Target| toolkit.target(kind.0.clone());
+    let toolkit = job.kinds.iter().try_fold(Toolkit::default(), add)?;
+    let session = toolkit.session();
     session.set_cancel(Some(job.stop.0.clone()));
-    let mut options = compile_options(&args.target, name, after, Some(&observer))?;
+    let mut options = compile_options(&toolkit, &args.target, name, after, Some(&observer))?;
     options.trace = args.trace;
     options.weights = args.weights;
     options.layouts = args.layouts();
@@ -306,7 +305,7 @@ pub fn replace_module<'c>(module: PassOp<'c>, text: &str, name: &str) -> Result<
 pub fn main(arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
     super::bytecode::start_by(own);
     super::signals::install();
-    super::run(arguments.into_iter())
+    super::run(&Toolkit::default(), arguments.into_iter())
 }
 
 /// Work on a module, in the thread that has it.

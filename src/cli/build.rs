@@ -13,7 +13,7 @@ use super::{
     watch::Watcher,
 };
 use crate::{
-    CompileOptions, Error, Phase, Result, Session,
+    CompileOptions, Error, Phase, Result, Session, Toolkit,
     artifact::{MemoryUse, operations, signature_of},
     io,
     ir::{
@@ -27,7 +27,7 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Compiles a model, or shows what would run, or the IR after a phase.
-pub fn compile(args: &CompileArgs) -> Result<()> {
+pub fn compile(toolkit: &Toolkit, args: &CompileArgs) -> Result<()> {
     let progress = Progress::new();
     let watcher = Watcher::new(&args.watch);
     let observer = |phase| {
@@ -39,13 +39,13 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
         Some(name) => check_name(name)?,
         None => model_name(&args.model.model),
     };
-    let after = args.from.unwrap_or(Phase::Import);
-    let mut options = compile_options(&args.target, name, after, Some(&observer))?;
+    let after = toolkit.phases.placed(args.from.unwrap_or(Phase::Import))?;
+    let mut options = compile_options(toolkit, &args.target, name, after, Some(&observer))?;
     options.trace = args.trace;
     options.weights = args.weights;
     options.layouts = args.layouts();
     options.plan_picture = args.plan_picture.is_some();
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     if watcher.is_needed() {
         watcher.check(&session.pipeline(&options)?)?;
         options.pass_observer = Some(&pass_observer);
@@ -57,9 +57,11 @@ pub fn compile(args: &CompileArgs) -> Result<()> {
     check_output(args, after, replace)?;
     progress.say("reading the model");
     watcher.step("reading the model");
-    let mut module = read(args, &session, after, &options)?;
+    let until = args.emit.map_or(Phase::Codegen, Emit::until);
+    let until = toolkit.phases.placed(until)?;
+    let mut module = read(args, &session, (after, until), &options)?;
     if let Some(emit) = args.emit {
-        session.run_phases(&mut module, &options, emit.until())?;
+        session.run_phases(&mut module, &options, until)?;
         watcher.report().iter().for_each(|text| print_error(text));
         return print(&match emit {
             Emit::Ir(_) => print_module(&module, Weights::Print)?,
@@ -119,7 +121,7 @@ fn check_output(args: &CompileArgs, after: Phase, replace: Replace) -> Result<()
 fn read<'s>(
     args: &CompileArgs,
     session: &'s Session,
-    after: Phase,
+    (after, until): (Phase, Phase),
     options: &CompileOptions<'_>,
 ) -> Result<Module<'s>> {
     let source = super::bytecode::open(&args.model.model)?;
@@ -132,7 +134,7 @@ fn read<'s>(
     let model = args.model.trusted_if(args.from.is_some());
     // The module has what it needs of its weights, and lets go of them one by one.
     let module = import(&*source, session, &model, options)?;
-    if args.emit.as_ref().is_none_or(|emit| emit.until() >= Phase::Lower) {
+    if until >= Phase::Lower {
         check_open(&*source, &module)?;
     }
     Ok(module)

@@ -3,7 +3,7 @@
 
 use super::print;
 use crate::{
-    Error, Result,
+    Error, Result, Toolkit,
     import::{self, Source, mlir::Ir},
     io,
     ir::{
@@ -68,12 +68,12 @@ fn text(path: &Path) -> Result<Box<dyn Source>> {
 }
 
 /// Work of the other process: reads bytecode and prints it as text.
-pub fn print_bytecode(path: &Path) -> Result<()> {
+pub fn print_bytecode(toolkit: &Toolkit, path: &Path) -> Result<()> {
     let bytes = io::read_regular(path).map_err(|e| Error::io("cannot read", path, e))?;
     limit(Resource::Cpu, SECONDS + (bytes.len() as u64 >> 20));
     limit(Resource::As, (4 << 30) + 64 * bytes.len() as u64);
     limit(Resource::Core, 0);
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     // SAFETY: whatever the reader does to this process, another one looks at its text.
     let module = unsafe { session.parse_bytecode(&bytes, &path.to_string_lossy()) }?;
     print(&print_module(&module, Weights::Print)?)

@@ -2,7 +2,7 @@
 
 use super::{args::CheckTargetArgs, data::c_compiler, print, progress::Progress, registry::Known};
 use crate::{
-    Error, Result,
+    Error, Result, Toolkit,
     check::{self, CheckOptions, Outcome, Report, SuiteReport},
     targets::{TargetEntry, TargetSpec},
 };
@@ -10,10 +10,10 @@ use serde::Serialize;
 use std::{fmt::Display, path::Path};
 
 /// Checks the targets of a directory, or a known one; fails when one of them has errors.
-pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
+pub fn check_target(toolkit: &Toolkit, args: &CheckTargetArgs) -> Result<()> {
     let path = Path::new(&args.target);
     let directory = path.is_dir().then_some(path);
-    let known = Known::with_directory(&args.known, directory)?;
+    let known = Known::with_directory(toolkit, &args.known, directory)?;
     let names = match directory {
         None => vec![args.target.clone()],
         Some(path) => known.registry.kinds_below(path),
@@ -21,6 +21,7 @@ pub fn check_target(args: &CheckTargetArgs) -> Result<()> {
     let host = known.expanded(&args.host)?;
     let options = |name: &String| -> Result<CheckOptions> {
         Ok(CheckOptions {
+            toolkit: toolkit.clone(),
             target: target(&known, format!("{name} {}", args.options).trim())?,
             target_path: known.paths.clone(),
             host: host.clone(),

@@ -8,7 +8,7 @@ use super::{
     run::open,
 };
 use crate::{
-    Error, Phase, Result, io,
+    Error, Phase, Result, Toolkit, io,
     ir::{self, names},
     measure::{Checked, Findings, Tolerance},
     tensor::Comparison,
@@ -16,15 +16,15 @@ use crate::{
 use std::{fmt::Write, path::Path};
 
 /// Compares each match with the host, prints what differs, and fails if anything does.
-pub fn debug(args: &DebugArgs) -> Result<()> {
+pub fn debug(toolkit: &Toolkit, args: &DebugArgs) -> Result<()> {
     if let Some(folder) = &args.save {
         check_folder(folder)?;
     }
     let progress = Progress::new();
     progress.say("reading the model");
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     let options =
-        compile_options(&args.target, model_name(&args.model.model), Phase::Import, None)?;
+        compile_options(toolkit, &args.target, model_name(&args.model.model), Phase::Import, None)?;
     let (mut module, inputs) = open(&session, &args.model, &options, (&args.data, true))?;
     if ir::attr_strs(ir::root(&module), names::SYMBOLS).is_some() {
         return Err(Error::invalid(

@@ -7,7 +7,7 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, Interface, Result,
+    CompileOptions, Interface, Result, Toolkit,
     artifact::TensorInfo,
     import::Source,
     ir::{self, edit, graph, names, view::OpView},
@@ -50,10 +50,10 @@ struct Parameters {
 }
 
 /// Prints facts about a model.
-pub fn inspect(args: &InspectArgs) -> Result<()> {
-    let session = super::new_session();
-    let known = Known::of(&args.known)?;
-    let options = CompileOptions { target_path: known.paths, ..Default::default() };
+pub fn inspect(toolkit: &Toolkit, args: &InspectArgs) -> Result<()> {
+    let session = super::new_session(toolkit);
+    let known = Known::of(toolkit, &args.known)?;
+    let options = CompileOptions { target_path: known.paths, ..toolkit.options() };
     let source = super::bytecode::open(&args.model.model)?;
     let mut facts = Facts {
         model: args.model.model.display().to_string(),

@@ -5,7 +5,7 @@
 
 use super::{args::TargetsArgs, registry::Known};
 use crate::{
-    CompileOptions, Error, Phase, Result, Session,
+    CompileOptions, Error, Phase, Result, Session, Toolkit,
     artifact::{Means, operations},
     ir,
     targets::Role,
@@ -55,8 +55,8 @@ fn probes() -> Vec<Probe<'static>> {
 }
 
 /// The table of a host, as text or JSON.
-pub fn list(args: &TargetsArgs) -> Result<String> {
-    let known = Known::of(&args.known)?;
+pub fn list(toolkit: &Toolkit, args: &TargetsArgs) -> Result<String> {
+    let known = Known::of(toolkit, &args.known)?;
     let name = args.name.as_deref().unwrap_or("llvm");
     if let Some(device) =
         known.registry.kinds().find(|kind| kind.name == name && kind.role == Role::Device)
@@ -66,9 +66,9 @@ pub fn list(args: &TargetsArgs) -> Result<String> {
     let options = CompileOptions {
         targets: known.expanded(name)?,
         target_path: known.paths,
-        ..CompileOptions::default()
+        ..toolkit.options()
     };
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     let targets = options.resolve(&session)?;
     if let Some(device) = targets.iter().find(|target| !target.is_host()) {
         return Err(no_host(&device.kind.name));

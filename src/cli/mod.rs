@@ -30,31 +30,49 @@ mod templates;
 mod verify;
 pub mod watch;
 
-use crate::{Error, Result, Session, session::Severity};
+use crate::{Error, Result, Session, Toolkit, session::Severity};
 use args::{Cli, Command};
 use clap::Parser;
 use std::{
     ffi::OsString,
     io::{self, Write},
-    panic,
+    panic::{self, AssertUnwindSafe},
     process::ExitCode,
 };
 
 /// Runs the program with a process's arguments.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    // A panic is a fault of ours: it becomes a message like any other, not a backtrace.
+    start();
+    ExitCode::from(run(&Toolkit::default(), arguments))
+}
+
+impl Toolkit {
+    /// The main function of a program `NAME` with the arguments of the process: `NAME opt ...` is the pass driver,
+    /// `NAME lsp ...` the language server, and other words are commands of `phaseline`: `NAME compile net.onnx -o out`. A program
+    /// whose name ends with `-opt` or `-lsp-server` is that tool.
+    pub fn main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+        let arguments: Vec<_> = arguments.collect();
+        self.tools().tool_main(&arguments).unwrap_or_else(|| {
+            start();
+            ExitCode::from(run(self, arguments.into_iter()))
+        })
+    }
+}
+
+/// Makes the process one that runs a command. A panic is a fault of ours: it becomes a message like any other, not a
+/// backtrace.
+fn start() {
     panic::set_hook(Box::new(|_| {}));
     signals::install();
-    run_line(arguments)
 }
 
 /// Runs a command line. The process's handlers of panics and signals stay as they are.
 pub fn run_line(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    ExitCode::from(run(arguments))
+    ExitCode::from(run(&Toolkit::default(), arguments))
 }
 
 /// As [`run_line`], with the number of the exit code.
-fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
+fn run(toolkit: &Toolkit, arguments: impl Iterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -67,7 +85,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
         let _ = writeln!(io::stderr(), "error: {error}");
         return 1;
     }
-    let outcome = panic::catch_unwind(|| execute(&cli.command))
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| execute(toolkit, &cli.command)))
         .unwrap_or_else(|payload| Err(Error::internal(crate::pass::panic_text(payload.as_ref()))));
     match outcome {
         Ok(()) => 0,
@@ -78,28 +96,28 @@ fn run(arguments: impl Iterator<Item = OsString>) -> u8 {
     }
 }
 
-fn execute(command: &Command) -> Result<()> {
+fn execute(toolkit: &Toolkit, command: &Command) -> Result<()> {
     match command {
-        Command::Compile(args) => build::compile(args),
-        Command::Run(args) => run::run(args),
-        Command::Verify(args) => verify::verify(args),
-        Command::Bench(args) => bench::bench(args),
-        Command::Debug(args) => debug::debug(args),
-        Command::Inspect(args) => inspect::inspect(args),
-        Command::Partition(args) => partition::partition(args),
-        Command::Profile(args) => profile::profile(args),
-        Command::Targets(args) => partition::targets(args),
+        Command::Compile(args) => build::compile(toolkit, args),
+        Command::Run(args) => run::run(toolkit, args),
+        Command::Verify(args) => verify::verify(toolkit, args),
+        Command::Bench(args) => bench::bench(toolkit, args),
+        Command::Debug(args) => debug::debug(toolkit, args),
+        Command::Inspect(args) => inspect::inspect(toolkit, args),
+        Command::Partition(args) => partition::partition(toolkit, args),
+        Command::Profile(args) => profile::profile(toolkit, args),
+        Command::Targets(args) => partition::targets(toolkit, args),
         Command::NewTarget(args) => new_target::new_target(args),
         Command::NewCompiler(args) => new_compiler::new_compiler(args),
-        Command::CheckTarget(args) => check_target::check_target(args),
+        Command::CheckTarget(args) => check_target::check_target(toolkit, args),
         Command::Pages { directory } => pages::write(directory),
-        Command::PrintBytecode { path } => bytecode::print_bytecode(path),
+        Command::PrintBytecode { path } => bytecode::print_bytecode(toolkit, path),
     }
 }
 
 /// A session that prints warnings, as they come; remarks are in the log (`--log pass=info`).
-fn new_session() -> Session {
-    let session = Session::new();
+fn new_session(toolkit: &Toolkit) -> Session {
+    let session = toolkit.session();
     session.on_diagnostic(|diagnostic| {
         if diagnostic.severity == Severity::Warning {
             print_error(&format!("warning: {diagnostic}\n"));

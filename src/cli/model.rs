@@ -5,7 +5,7 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, DType, Error, Interface, Phase, Pipeline, Result, Session, Tensor,
+    CompileOptions, DType, Error, Interface, Phase, Result, Session, Tensor, Toolkit,
     artifact::WeightsPlace,
     import::{ImportOptions, ShapeOption, Source, parse_value, program_in},
     io,
@@ -257,6 +257,7 @@ pub fn random_inputs(interface: &Interface, seed: u64) -> Result<IndexMap<String
 
 /// The options of a compile.
 pub fn compile_options<'a>(
+    toolkit: &Toolkit,
     args: &TargetArgs,
     name: String,
     after: Phase,
@@ -266,12 +267,15 @@ pub fn compile_options<'a>(
         None => None,
         Some(path) => {
             let text = crate::io::read_text(path).map_err(|e| Error::io("cannot read", path, e))?;
-            Some(Pipeline::parse(&text, &path.to_string_lossy())?)
+            Some(toolkit.phases.parse(&text, &path.to_string_lossy())?)
         }
     };
-    let known = Known::of(&args.known)?;
+    let known = Known::of(toolkit, &args.known)?;
+    let placed =
+        |(phase, passes): &(Phase, String)| Ok((toolkit.phases.placed(*phase)?, passes.clone()));
     Ok(CompileOptions {
-        phases: crate::phase::Phases::builtin(),
+        phases: toolkit.phases.clone(),
+
         targets: known.expanded(&args.target)?,
         target_path: known.paths,
         placement: args.placement.clone(),
@@ -283,10 +287,10 @@ pub fn compile_options<'a>(
         name,
         pipeline,
         evaluate_constants: true,
-        passes: args.passes.clone(),
+        passes: args.passes.iter().map(placed).collect::<Result<_>>()?,
         patches: args.memory.patches,
         arena_limit: args.memory.arena_limit,
-        after,
+        after: toolkit.phases.placed(after)?,
         dump_phases: args.dump_phases.clone(),
         dump_weights: if args.dump_weights { Weights::Print } else { Weights::Elide },
         reproducer: args.reproducer.clone(),

@@ -7,7 +7,7 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, Error, Phase, Result, Session,
+    CompileOptions, Error, Phase, Result, Session, Toolkit,
     hook::DryRuns,
     io,
     ir::{self, func},
@@ -20,17 +20,17 @@ use crate::{
 use melior::ir::Module;
 
 /// Shows the partition of a model between targets.
-pub fn partition(args: &PartitionArgs) -> Result<()> {
-    let session = super::new_session();
+pub fn partition(toolkit: &Toolkit, args: &PartitionArgs) -> Result<()> {
+    let session = super::new_session(toolkit);
     let source = super::bytecode::open(&args.model.model)?;
     let name = model_name(&args.model.model);
-    let after = args.from.unwrap_or(Phase::Import);
+    let after = toolkit.phases.placed(args.from.unwrap_or(Phase::Import))?;
     if after > Phase::PrePartition {
         return Err(Error::invalid(format!(
             "--from={after} is after the partition; it is import or pre-partition"
         )));
     }
-    let mut options = compile_options(&args.target, name.clone(), after, None)?;
+    let mut options = compile_options(toolkit, &args.target, name.clone(), after, None)?;
     let model = args.model.trusted_if(args.from.is_some());
     let mut module = import(&*source, &session, &model, &options)?;
     // What is divided is what pre-partition leaves.
@@ -138,11 +138,11 @@ pub(super) fn stays(
 }
 
 /// Lists target kinds, or shows one.
-pub fn targets(args: &TargetsArgs) -> Result<()> {
+pub fn targets(toolkit: &Toolkit, args: &TargetsArgs) -> Result<()> {
     if args.kernels {
-        return print(&format!("{}\n", super::kernels::list(args)?.trim_end()));
+        return print(&format!("{}\n", super::kernels::list(toolkit, args)?.trim_end()));
     }
-    let registry = Known::of(&args.known)?.registry;
+    let registry = Known::of(toolkit, &args.known)?.registry;
     let text = match (&args.name, args.json) {
         (Some(name), true) => registry.one_to_json(name)? + "\n",
         (Some(name), false) => registry.describe_one(name)?,

@@ -9,25 +9,25 @@ use super::{
     registry::Known,
 };
 use crate::{
-    CompileOptions, Error, Result, io,
+    CompileOptions, Error, Result, Toolkit, io,
     measure::ProfileOptions,
     partition::{Profile, Skipped},
 };
 use std::{fmt::Write, time::Duration};
 
 /// Measures, and writes the profile.
-pub fn profile(args: &ProfileArgs) -> Result<()> {
+pub fn profile(toolkit: &Toolkit, args: &ProfileArgs) -> Result<()> {
     Profile::check_place(&args.output)?;
-    let known = Known::of(&args.known)?;
+    let known = Known::of(toolkit, &args.known)?;
     one_thread();
     let progress = Progress::new();
     progress.say("reading the model");
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     let options = CompileOptions {
         targets: known.expanded(&args.target)?,
         target_path: known.paths,
         cc: c_compiler(),
-        ..Default::default()
+        ..toolkit.options()
     };
     let source = super::bytecode::open(&args.model.model)?;
     let mut module = import(&*source, &session, &args.model, &options)?;

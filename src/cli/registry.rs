@@ -2,7 +2,7 @@
 
 use super::{args::RegistryArgs, print_error};
 use crate::{
-    Error, Result,
+    Error, Result, Toolkit,
     io::owner,
     targets::{Alias, CONFIG, Config, Registry, TargetSpec},
 };
@@ -21,12 +21,16 @@ pub struct Known {
 
 impl Known {
     /// Reads the arguments of a command, the configuration and the environment.
-    pub fn of(args: &RegistryArgs) -> Result<Self> {
-        Self::with_directory(args, None)
+    pub fn of(toolkit: &Toolkit, args: &RegistryArgs) -> Result<Self> {
+        Self::with_directory(toolkit, args, None)
     }
 
     /// The same with one more directory, unless it is there already.
-    pub fn with_directory(args: &RegistryArgs, directory: Option<&Path>) -> Result<Self> {
+    pub fn with_directory(
+        toolkit: &Toolkit,
+        args: &RegistryArgs,
+        directory: Option<&Path>,
+    ) -> Result<Self> {
         let config = match &args.config {
             Some(file) => Config::read(file)?,
             None => current()?,
@@ -39,7 +43,7 @@ impl Known {
                 paths.push(path.to_owned());
             }
         }
-        let mut registry = Registry::builtin()?;
+        let mut registry = toolkit.registry()?;
         for path in &paths {
             registry.add_path(path)?;
         }

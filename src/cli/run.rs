@@ -10,7 +10,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    CompileOptions, Error, Interface, Phase, Result, Session, Tensor, io,
+    CompileOptions, Error, Interface, Phase, Result, Session, Tensor, Toolkit, io,
     runtime::{self, Executable},
 };
 use indexmap::IndexMap;
@@ -30,8 +30,9 @@ pub struct Ready {
 }
 
 /// Runs a model once.
-pub fn run(args: &RunArgs) -> Result<()> {
+pub fn run(toolkit: &Toolkit, args: &RunArgs) -> Result<()> {
     let mut ready = prepare(
+        toolkit,
         &args.model,
         &args.target,
         &args.data,
@@ -74,6 +75,7 @@ impl<'a> Preparation<'a> {
 
 /// Reads or makes the inputs, compiles or loads the model.
 pub fn prepare(
+    toolkit: &Toolkit,
     model: &ModelArgs,
     target: &TargetArgs,
     data: &DataArgs,
@@ -85,10 +87,10 @@ pub fn prepare(
     let progress = Progress::new();
     progress.say("reading the model");
     let start = Instant::now();
-    let session = super::new_session();
+    let session = super::new_session(toolkit);
     let observer = |phase| progress.phase(phase);
     let mut options =
-        compile_options(target, model_name(&model.model), Phase::Import, Some(&observer))?;
+        compile_options(toolkit, target, model_name(&model.model), Phase::Import, Some(&observer))?;
     options.trace = how.trace;
     let (module, inputs) = open(&session, model, &options, (&data.inputs, how.folded))?;
     let entry = Entry::of(&session, &module, &options, how.cache)?;

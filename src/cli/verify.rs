@@ -6,7 +6,7 @@ use super::{
     run::{Preparation, prepare},
 };
 use crate::{
-    Error, Result, io,
+    Error, Result, Toolkit, io,
     package::Metadata,
     tensor::{Tensor, compare},
 };
@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 
 /// Runs every test data set and reports the worst error; fails on a mismatch.
-pub fn verify(args: &VerifyArgs) -> Result<()> {
+pub fn verify(toolkit: &Toolkit, args: &VerifyArgs) -> Result<()> {
     let folder = match (&args.data, args.model.model.parent()) {
         (Some(folder), _) => folder.clone(),
         (None, Some(parent)) if parent != Path::new("") => parent.to_path_buf(),
@@ -29,8 +29,13 @@ pub fn verify(args: &VerifyArgs) -> Result<()> {
     for set in &sets {
         let inputs = InputArgs { inputs: Some(set.clone()), random_inputs: None };
         let data = DataArgs { inputs, outputs: None };
-        let ready =
-            prepare(&args.model, &args.target, &data, &Preparation::new(&args.cache, false))?;
+        let ready = prepare(
+            toolkit,
+            &args.model,
+            &args.target,
+            &data,
+            &Preparation::new(&args.cache, false),
+        )?;
         let outputs = ready.executable.run_named(&ready.inputs)?;
         let set_name = set.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (name, got, want) in expected(set, &outputs)? {

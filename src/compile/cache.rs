@@ -14,7 +14,7 @@ use crate::{
     ir::{self, print},
     package::{self, Replace},
     process::{self, Folder},
-    targets::{Files, TargetInstance},
+    targets::{Files, TargetInstance, is_builtin},
 };
 use melior::ir::Module;
 use std::{
@@ -157,7 +157,10 @@ impl Session {
         let is_own = |files: &Files| matches!(files, Files::Embedded(_));
         let known = |target: &TargetInstance| {
             let hooks = &target.kind.hooks;
-            is_own(&target.kind.files) && hooks.data.is_empty() && hooks.rust.is_none()
+            is_builtin(&target.kind.name)
+                && is_own(&target.kind.files)
+                && hooks.data.is_empty()
+                && hooks.rust.is_none()
         };
         let watched = options.dump_phases.is_some()
             || options.reproducer.is_some()

@@ -170,6 +170,7 @@ impl<'c> Search<'_, 'c> {
             devices: Some(&self.build),
             // The tiles are those of the compile that is looked into.
             profile: self.options.profile.clone(),
+            phases: self.options.phases.clone(),
             ..Default::default()
         }
     }

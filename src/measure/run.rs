@@ -107,6 +107,7 @@ impl Bench<'_, '_> {
             after,
             cc: self.options.cc.clone(),
             devices: Some(self.build),
+            phases: self.options.phases.clone(),
             ..Default::default()
         }
     }

@@ -1,6 +1,10 @@
 //! The table of passes: one file and one line each.
 
-use crate::{Result, Session, ffi, pass::Pass, targets};
+use crate::{
+    Result, Session, ffi,
+    pass::Pass,
+    targets::{self, EmbedderKinds},
+};
 use phaseline_toolkit::{Dialect, Toolkit, upstream as mlir};
 use std::sync::OnceLock;
 
@@ -165,14 +169,14 @@ pub fn register(pass: &'static Pass) -> Result<()> {
 impl Session {
     /// Creates a context with Phaseline's dialects and those of upstream that compiles use, and makes their passes known.
     pub fn new() -> Self {
-        Self::of(toolkit())
+        Self::of(toolkit(), EmbedderKinds::default())
     }
 
     /// As [`Session::new`], with all of upstream's dialects and passes. A program grows by some 86 MB, stripped.
     // Inlined, so that a program that does not call this does not link them.
     #[inline]
     pub fn with_upstream() -> Self {
-        Self::of(&toolkit_with_upstream())
+        Self::of(&toolkit_with_upstream(), EmbedderKinds::default())
     }
 }
 

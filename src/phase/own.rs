@@ -115,6 +115,14 @@ impl Phases {
         })
     }
 
+    /// The phase of the name of another one, at its place among these.
+    ///
+    /// # Errors
+    /// As for [`Phases::find`].
+    pub fn placed(&self, phase: Phase) -> Result<Phase> {
+        self.find(phase.name())
+    }
+
     /// Reads pipeline text with sections of these phases; `name` stands for the file in errors. Sections may be left out.
     ///
     /// # Errors
@@ -129,9 +137,29 @@ impl Phases {
     }
 }
 
+/// A phase by its name: one of the framework's, or a phase of one's own that the process has made. Its place among others
+/// is known by [`Phases::placed`] alone.
+///
+/// # Errors
+/// There is none.
+pub fn named(name: &str) -> Result<Phase> {
+    let own = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(name) = own.get(name) {
+        return Ok(Phase::Codegen.own(u16::MAX, name));
+    }
+    name.parse().map_err(|error| match own.is_empty() {
+        true => error,
+        false => {
+            let own: Vec<_> = own.iter().copied().collect();
+            Error::invalid(format!("{error}, and of this program {}", own.join(", ")))
+        }
+    })
+}
+
+static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
 /// A name as long as the process. Equal ones are kept once.
 fn kept(name: &str) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name) {
         return known;

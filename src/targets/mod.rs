@@ -38,7 +38,9 @@ pub(crate) use device::{Activation, Blob};
 pub(crate) use in_headers::{InHeaders, check_compiler};
 pub use instance::TargetInstance;
 pub(crate) use kind::Role;
-pub use kind::{Files, ServedFlags, TargetKind};
+#[doc(hidden)]
+pub use kind::ServedFlags;
+pub use kind::{Files, TargetKind};
 pub(crate) use known::{check_id, check_in_pipelines};
 pub(crate) use library::FOLDER as LIBRARY_FOLDER;
 pub(crate) use manifest::is_name;

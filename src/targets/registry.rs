@@ -18,8 +18,19 @@ use std::{
 };
 
 /// Target kinds that an embedder added to its session, as the session's context carries them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EmbedderKinds(pub(crate) Vec<Arc<TargetKind>>);
+
+impl EmbedderKinds {
+    /// Adds a kind. Its name must be new.
+    pub fn add(&mut self, kind: TargetKind) -> Result<()> {
+        let mut registry = Registry::with_kinds(self)?;
+        let kind = Arc::new(kind);
+        registry.add_shared(kind.clone())?;
+        self.0.push(kind);
+        Ok(())
+    }
+}
 
 /// The target kinds that the session of a context has been given; none for other contexts.
 pub fn of_context(context: &Context) -> &[Arc<TargetKind>] {
@@ -73,6 +84,13 @@ impl Registry {
             registry.add(kind)?;
         }
         Ok(READ.get_or_init(|| registry).clone())
+    }
+
+    /// The built-in kinds, and those of an embedder.
+    pub fn with_kinds(kinds: &EmbedderKinds) -> Result<Self> {
+        let mut registry = Self::builtin()?;
+        kinds.0.iter().try_for_each(|kind| registry.add_shared(kind.clone()))?;
+        Ok(registry)
     }
 
     /// Takes a kind out, so that a test can have one of its own by that name.

@@ -95,6 +95,8 @@ pub struct Toolkit {
     /// Parts of upstream.
     parts: Vec<Upstream>,
     left_out: Option<LeftOut>,
+    /// Makes the value that contexts carry.
+    user: Option<Arc<dyn Fn() -> Box<dyn Any + Send + Sync> + Send + Sync>>,
     dialects: Vec<Dialect>,
     bodies: Bodies,
     trusts: bool,
@@ -125,6 +127,7 @@ impl Toolkit {
             all: None,
             parts: vec![],
             left_out: None,
+            user: None,
             dialects: vec![],
             bodies: Bodies::new(),
             trusts: false,
@@ -133,6 +136,20 @@ impl Toolkit {
             #[cfg(feature = "jit")]
             host: vec![],
         }
+    }
+
+    /// Changes the first line of the help of its tools.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Has the contexts of sessions and tools carry a value, which passes find by [`crate::ir::user`].
+    #[must_use]
+    pub fn carrying<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
+        self.user = Some(Arc::new(move || Box::new(value.clone())));
+        self
     }
 
     /// Adds all of upstream's dialects and passes, which take 160 MB of a program. Parts that the toolkit has are among them.
@@ -336,23 +353,12 @@ impl Toolkit {
     /// name ends with `-opt` or `-lsp-server` is that tool.
     #[cfg(feature = "driver")]
     pub fn main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-        let mut arguments: Vec<_> = arguments.collect();
-        let program = arguments.first().map(|name| name.to_string_lossy().into_owned());
-        let program = program.unwrap_or_default();
-        let word = arguments.get(1).map(|word| word.to_string_lossy().into_owned());
-        let tool = match word.as_deref() {
-            Some(word @ ("opt" | "lsp")) => {
-                arguments.remove(1);
-                word.to_owned()
-            }
-            _ if program.ends_with("-opt") => "opt".to_owned(),
-            _ if program.ends_with("-lsp-server") => "lsp".to_owned(),
-            _ => String::new(),
-        };
-        match (tool.as_str(), &self.phases) {
-            ("opt", _) => self.opt_main(arguments.into_iter()),
-            ("lsp", _) => self.lsp_main(arguments.into_iter()),
-            (_, Some(phases)) => {
+        let arguments: Vec<_> = arguments.collect();
+        if let Some(code) = self.tool_main(&arguments) {
+            return code;
+        }
+        match &self.phases {
+            Some(phases) => {
                 let runner = self.runner.map(|run| {
                     move |session: &Session, module: &Module<'_>, name: &str, texts: &[String]| {
                         // SAFETY: the driver calls this in a process for the function alone.
@@ -367,20 +373,42 @@ impl Toolkit {
                 };
                 driver::compile_main(&compiler, arguments)
             }
-            _ => driver::report(&Error::invalid(format!(
-                "{program} has no phases: call it as {program} opt or {program} lsp"
-            ))),
+            None => {
+                let program = arguments.first().map(|name| name.to_string_lossy());
+                let program = program.unwrap_or_default();
+                driver::report(&Error::invalid(format!(
+                    "{program} has no phases: call it as {program} opt or {program} lsp"
+                )))
+            }
+        }
+    }
+
+    /// Runs the pass driver or the language server if the arguments of a process call it, as [`Toolkit::main`] says; none if
+    /// they call neither.
+    #[cfg(feature = "driver")]
+    pub fn tool_main(&self, arguments: &[OsString]) -> Option<ExitCode> {
+        let (program, rest) = arguments.split_first()?;
+        let word = rest.first().map(|word| word.to_string_lossy());
+        let words = |skipped: usize| {
+            std::iter::once(program)
+                .chain(&rest[skipped..])
+                .cloned()
+                .collect::<Vec<_>>()
+                .into_iter()
+        };
+        let program = program.to_string_lossy();
+        match word.as_deref() {
+            Some("opt") => Some(self.opt_main(words(1))),
+            Some("lsp") => Some(self.lsp_main(words(1))),
+            _ if program.ends_with("-opt") => Some(self.opt_main(words(0))),
+            _ if program.ends_with("-lsp-server") => Some(self.lsp_main(words(0))),
+            _ => None,
         }
     }
 
     /// A session with the dialects.
     pub fn session(&self) -> Session {
-        self.session_with(())
-    }
-
-    /// As [`Toolkit::session`], with a value that passes find by [`crate::ir::user`].
-    pub fn session_with(&self, user: impl Any + Send + Sync) -> Session {
-        let mut session = Session::create(&self.registry(), self.carried(Box::new(user)));
+        let mut session = Session::create(&self.registry(), self.carried());
         session.left_out = self.left_out;
         #[cfg(feature = "jit")]
         session.host.clone_from(&self.host);
@@ -408,7 +436,8 @@ impl Toolkit {
         registry
     }
 
-    fn carried(&self, user: Box<dyn Any + Send + Sync>) -> Carried {
+    fn carried(&self) -> Carried {
+        let user = self.user.as_ref().map_or_else(|| Box::new(()) as Box<_>, |user| user());
         let careful = self.dialects.iter().filter(|dialect| dialect.infers_with_care);
         body::install();
         let careful = careful.map(|dialect| dialect.namespace()).collect();
@@ -437,7 +466,7 @@ impl Toolkit {
     ) -> ExitCode {
         let registry = self.registry();
         // The contexts of a tool live until the process ends.
-        let carried: &'static Carried = Box::leak(Box::new(self.carried(Box::new(()))));
+        let carried: &'static Carried = Box::leak(Box::new(self.carried()));
         // SAFETY: it lives for ever.
         unsafe { ffi::phlRegistrySetUser(registry.to_raw(), std::ptr::from_ref(carried).cast()) };
         let arguments: Vec<_> = arguments.collect();

@@ -147,7 +147,7 @@ impl<'a> Garden<'a> {
         own: &[String],
     ) -> Result<Self> {
         plain.cache = Some(compile::ObjectCache::default());
-        let mut session = Session::new();
+        let mut session = options.toolkit.session();
         let mut calls = Calls::default();
         for (_, text) in plain.headers.iter().chain(&plain.sources) {
             calls.add(&token::tokens(text));
@@ -268,7 +268,7 @@ impl<'a> Garden<'a> {
     /// The first pattern that shows that the device's C is not what it was, and how.
     fn shown(&self, function: &str, replaced: Vec<(String, String)>) -> Option<Fate> {
         let build = DeviceBuild { replaced, ..self.sanitizer.build().clone() };
-        let mut session = Session::new();
+        let mut session = self.options.toolkit.session();
         let mut judges: BTreeMap<(usize, Option<Also>), Judge<'_>> = BTreeMap::new();
         let records = self.records.iter().zip(&self.reached);
         for (record, _) in records.filter(|(_, reached)| reached.contains(function)) {
@@ -309,7 +309,7 @@ impl<'a> Garden<'a> {
             after: Phase::Codegen,
             cc: self.options.cc.clone(),
             devices: Some(build),
-            ..Default::default()
+            ..self.options.toolkit.options()
         };
         let compiled = session.compile(module, &options)?;
         let sets: Vec<_> = record.rounds.iter().map(|round| round.set.clone()).collect();

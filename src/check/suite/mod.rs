@@ -11,7 +11,7 @@ mod tolerance;
 pub use report::{Outcome, SuiteReport};
 
 use super::{CheckOptions, Ground, sanitizer::Sanitizer};
-use crate::{Result, Session, parallel};
+use crate::{Result, parallel};
 use std::path::Path;
 
 /// Runs the cases of a folder. `progress` is told how many are done, how many there are, and which
@@ -33,7 +33,7 @@ pub fn check_suite(
         run::Bench { options, ground: &ground, device, patterns: &patterns, sanitizer: &sanitizer };
     let reports = parallel::map(cases.iter().enumerate(), |(number, case)| {
         progress(number, cases.len(), &case.name);
-        bench.run(&Session::new(), case)
+        bench.run(&options.toolkit.session(), case)
     });
     let target = device.id.clone();
     Ok(SuiteReport { target, sanitized: sanitizer.is_there(), cases: reports })

@@ -300,7 +300,7 @@ impl Bench<'_> {
             name: "check".into(),
             cc: self.options.cc.clone(),
             devices: Some(self.sanitizer.build()),
-            ..Default::default()
+            ..self.options.toolkit.options()
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Output of `compile` in place of a package, and its help.
 
-use crate::{Error, phase::Phase};
+use crate::{
+    Error,
+    phase::{Phase, named},
+};
 use std::str::FromStr;
 
 const EXAMPLES: &str = "Examples:
@@ -41,7 +44,7 @@ impl Emit {
 impl FromStr for Emit {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self, Error> {
-        let phase = || text.parse().map(Self::Ir);
+        let phase = || named(text).map(Self::Ir);
         let or_c = |error| Error::invalid(format!("{error}; or c, the C that is generated"));
         if text == "c" { Ok(Self::C) } else { phase().map_err(or_c) }
     }

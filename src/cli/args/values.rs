@@ -3,6 +3,7 @@
 use crate::{
     Phase,
     artifact::{Layout, WeightsPlace},
+    phase::named,
 };
 
 /// A number that is not negative.
@@ -27,7 +28,7 @@ pub(super) fn parse_pass(text: &str) -> Result<(Phase, String), String> {
     let (phase, passes) = text
         .split_once('=')
         .ok_or("write it as PHASE=PASSES, such as pre-partition=cse,canonicalize")?;
-    let phase = phase.trim().parse().map_err(|error: crate::Error| error.to_string())?;
+    let phase = named(phase.trim()).map_err(|error| error.to_string())?;
     Ok((phase, passes.trim().to_owned()))
 }
 

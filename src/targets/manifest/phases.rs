@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Phase, Result,
-    phase::{Anchor, strip_comments},
+    phase::{Anchor, named, strip_comments},
     targets::{file_name::Use, kind::Files},
 };
 use std::collections::BTreeMap;
@@ -32,7 +32,15 @@ pub fn declare(
     // From the last base up, so that each may have the one below in it.
     for table in tables.into_iter().rev() {
         for (name, raw) in table {
-            let known = pipelines.iter_mut().find(|(phase, _)| phase.name() == name.get_ref());
+            let is_known = |phase: &Phase| phase.name() == name.get_ref();
+            // A compiler of one's own may have phases beside the framework's.
+            if !pipelines.iter().any(|(phase, _)| is_known(phase))
+                && let Ok(own) = named(name.get_ref())
+                && !Phase::ALL.contains(&own)
+            {
+                pipelines.push((own, None));
+            }
+            let known = pipelines.iter_mut().find(|(phase, _)| is_known(phase));
             let Some((phase, text)) = known else {
                 let known: Vec<&str> = Phase::extensible().map(Phase::name).collect();
                 let message = format!(
