@@ -14,6 +14,9 @@ use std::{
 /// The option that asks for a reduction.
 const OPTION: &str = "--reduce-with";
 
+/// The status of a shell that finds no command.
+const NO_COMMAND: i32 = 127;
+
 const USAGE: &str = "--reduce-with takes one file of IR, and with it: -o FILE, --reduce-timeout SECONDS (60 by default)";
 
 /// The request.
@@ -84,32 +87,50 @@ fn reduce(session: &Session, arguments: &Arguments) -> Result<()> {
     let module = session.parse_file(&arguments.input)?;
     let folder = Folder::new()?;
     let file = folder.path().join("reduced.mlir");
-    let mut last = String::new();
+    let (mut first, mut late) = (None, 0);
     let outcome = session.reduce(&module, &mut |text| {
         crate::io::write_bytes(&file, text)?;
-        let (is_kept, ended) = run(&arguments.command, &file, arguments.time)?;
-        last = ended;
+        let ended = run(&arguments.command, &file, arguments.time)?;
+        let is_kept = matches!(ended, Ended::Itself(status) if status.success());
+        late += usize::from(matches!(ended, Ended::Late));
+        first.get_or_insert(ended);
         Ok(is_kept)
     });
-    let (small, asked) = match outcome {
-        Ok(reduced) => reduced,
-        Err(error) if last.is_empty() => return Err(error),
-        Err(error) => {
-            return Err(Error::invalid(format!(
-                "{error}\n{OPTION} '{}' {last} on {}, and has to succeed on it",
-                arguments.command,
-                arguments.input.display()
-            )));
+    let told = || format!("{OPTION} '{}'", arguments.command);
+    let (small, asked) = match (outcome, first) {
+        (Ok(reduced), _) => reduced,
+        (Err(error), Some(ended)) if !matches!(ended, Ended::Itself(status) if status.success()) => {
+            let input = arguments.input.display();
+            return Err(Error::invalid(match ended {
+                Ended::Itself(status) if status.code() == Some(NO_COMMAND) => {
+                    format!("{}: there is no such command; give its path, or one of PATH", told())
+                }
+                Ended::Itself(status) => format!(
+                    "{error}\n{} ended with {status} on {input}, and has to succeed on it",
+                    told()
+                ),
+                Ended::Late | Ended::Large => format!(
+                    "{} took more than {} seconds on {input}; give it more with --reduce-timeout",
+                    told(),
+                    arguments.time.as_secs()
+                ),
+            }));
         }
+        (Err(error), _) => return Err(error),
     };
     let text = print::print_plain(crate::ir::root(&small))?;
     let count = |module| crate::ir::edit::walk(crate::ir::root(module)).len();
     // Nobody can be told that standard error is closed.
     let _ = writeln!(
         std::io::stderr(),
-        "{} operations became {} in {asked} runs of the command",
+        "{} operations became {} in {asked} runs of the command{}",
         count(&module),
-        count(&small)
+        count(&small),
+        match late {
+            0 => String::new(),
+            late =>
+                format!(", of which {late} took more than {} seconds", arguments.time.as_secs()),
+        }
     );
     match &arguments.output {
         Some(path) => Ok(crate::io::write_bytes(path, text)?),
@@ -119,8 +140,8 @@ fn reduce(session: &Session, arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Runs the command on a file, for which `%s` stands, or which comes last. Gives true if it succeeded, and how it ended.
-fn run(command: &str, file: &Path, time: Duration) -> Result<(bool, String)> {
+/// Runs the command on a file, for which `%s` stands, or which comes last.
+fn run(command: &str, file: &Path, time: Duration) -> Result<Ended> {
     let path = file.display().to_string();
     let line = match command.contains("%s") {
         true => command.replace("%s", &path),
@@ -128,11 +149,6 @@ fn run(command: &str, file: &Path, time: Duration) -> Result<(bool, String)> {
     };
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let ended = supervise(&mut shell, time, &|| false)
-        .map_err(|error| Error::invalid(format!("{OPTION}: cannot run sh: {error}")))?;
-    Ok(match ended {
-        Ended::Itself(status) if status.success() => (true, String::new()),
-        Ended::Itself(status) => (false, format!("ended with {status}")),
-        Ended::Late | Ended::Large => (false, format!("took more than {} seconds", time.as_secs())),
-    })
+    supervise(&mut shell, time, &|| false)
+        .map_err(|error| Error::invalid(format!("{OPTION}: cannot run sh: {error}")))
 }

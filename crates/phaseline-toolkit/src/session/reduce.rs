@@ -1,13 +1,20 @@
 //! Reduction of IR that shows a fault: what may be left out of it is.
 
+mod attributes;
+mod blocks;
+mod functions;
+mod operations;
+mod regions;
+#[cfg(test)]
+mod tests;
+mod values;
+
 use super::Session;
 use crate::{
-    Error, Result,
-    ir::{self, Op, Val, edit, print, remove},
+    Error, Result, ffi,
+    ir::{self, Op, edit, print},
 };
-use melior::ir::{
-    BlockLike, Module, RegionLike, ValueLike, attribute::StringAttribute, operation::OperationLike,
-};
+use melior::ir::Module;
 use mlir_sys as sys;
 use std::{
     collections::BTreeSet,
@@ -15,7 +22,7 @@ use std::{
     ops::Range,
 };
 
-/// A kind of change: how many places of it IR has, and the change of a range of them. It gives false if it changed nothing.
+/// A kind of change: the number of places for it in IR, and the change of a range of them. It gives false if it changed nothing.
 struct Step {
     count: fn(Op<'_>) -> usize,
     apply: fn(Op<'_>, Range<usize>) -> bool,
@@ -23,16 +30,29 @@ struct Step {
 
 /// The changes, by how much they leave out.
 const STEPS: &[Step] = &[
-    Step { count: |root| bodies(root).len(), apply: drop_bodies },
-    Step { count: |root| edit::walk(root).len(), apply: drop_operations },
-    Step { count: |root| operands(root).len(), apply: replace_operands },
-    Step { count: |root| attributes(root).len(), apply: drop_attributes },
+    Step { count: |root| functions::bodies(root).len(), apply: functions::drop_bodies },
+    Step { count: |root| edit::walk(root).len(), apply: operations::drop },
+    Step { count: |root| regions::places(root).len(), apply: regions::inline },
+    Step { count: |root| blocks::detours(root).len(), apply: blocks::divert },
+    Step { count: |root| blocks::branches(root).len(), apply: blocks::take_sides },
+    Step { count: |root| blocks::chains(root).len(), apply: blocks::merge },
+    Step { count: |root| edit::walk(root).len(), apply: operations::bypass },
+    Step { count: |root| operations::operands(root).len(), apply: operations::replace_operands },
+    Step { count: |root| operations::operands(root).len(), apply: operations::drop_operands },
+    Step { count: |root| functions::results(root).len(), apply: functions::drop_results },
+    Step { count: |root| functions::arguments(root).len(), apply: functions::drop_arguments },
+    Step { count: |root| blocks::arguments(root).len(), apply: blocks::drop_arguments },
+    Step { count: |root| edit::walk(root).len(), apply: operations::make_constants },
+    Step { count: |root| attributes::discardable(root).len(), apply: attributes::drop_discardable },
+    Step { count: |root| attributes::inherent(root).len(), apply: attributes::drop_inherent },
+    Step { count: |root| attributes::entries(root).len(), apply: attributes::drop_entries },
 ];
 
 impl Session {
     /// Leaves out of a module what can be left out while `is_interesting` holds of its text: bodies of functions, operations,
-    /// operands for which earlier values stand in, discardable attributes. What it is asked about is valid IR, without
-    /// locations; the same module gives the same result. Gives the module and the number of questions.
+    /// regions and branches, arguments and results of functions, attributes. Earlier values and constants stand in for values
+    /// that go. Each question is about valid IR, without locations. The same module gives the same result, of which nothing
+    /// more can be left out. Gives the module and the number of questions.
     ///
     /// ```
     /// # use phaseline_toolkit::{Toolkit, ir, upstream};
@@ -61,6 +81,7 @@ impl Session {
         is_interesting: &mut dyn FnMut(&str) -> Result<bool>,
     ) -> Result<(Module<'a>, usize)> {
         self.check_ir(module)?;
+        let _alone = Alone::new(self);
         let text = print::print_plain(ir::root(module))?;
         let best = self.parse_any(text.as_bytes(), "the module")?;
         let mut reducer =
@@ -73,6 +94,46 @@ impl Session {
         while reducer.round()? {}
         Ok((reducer.best, reducer.asked))
     }
+}
+
+/// A session without threads, until it is dropped: a crash on another thread is the process's.
+struct Alone<'a>(&'a Session, bool);
+
+impl<'a> Alone<'a> {
+    fn new(session: &'a Session) -> Self {
+        // SAFETY: the context is live.
+        let has_threads = unsafe { sys::mlirContextGetNumThreads(session.context.to_raw()) } > 1;
+        session.context.enable_multi_threading(false);
+        Self(session, has_threads)
+    }
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        let Self(session, has_threads) = self;
+        match session.threads {
+            Some(_) => session.attach_threads(),
+            None => session.context.enable_multi_threading(*has_threads),
+        }
+    }
+}
+
+/// The text of a module; none of one that is not valid, or not read again. Verifiers and printers of others may crash on IR
+/// that nobody wrote by hand: such IR is not valid either.
+fn check_and_print(op: Op<'_>) -> Result<Option<String>> {
+    let mut is_valid = false;
+    let mut text = print::collect(|append, user| {
+        // SAFETY: the operation is live, and its context has no threads.
+        is_valid = unsafe { ffi::phlCheckAndPrint(op.to_raw(), append, user) };
+    });
+    if !is_valid {
+        return Ok(None);
+    }
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    let text = String::from_utf8(text);
+    text.map(Some).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))
 }
 
 struct Reducer<'a, 'q> {
@@ -116,11 +177,9 @@ impl<'a> Reducer<'a, '_> {
         if !(step.apply)(ir::root(&copy), range) {
             return Ok(false);
         }
-        if !copy.as_operation().verify() {
-            self.session.clear_diagnostics();
-            return Ok(false);
-        }
-        let text = print::print_plain(ir::root(&copy))?;
+        let text = check_and_print(ir::root(&copy))?;
+        self.session.clear_diagnostics();
+        let Some(text) = text else { return Ok(false) };
         let is_kept = self.ask(&text)?;
         if is_kept {
             self.best = copy;
@@ -137,157 +196,4 @@ impl<'a> Reducer<'a, '_> {
         self.asked += 1;
         (self.is_interesting)(text)
     }
-}
-
-/// Functions that have bodies.
-fn bodies(root: Op<'_>) -> Vec<Op<'_>> {
-    let has_body =
-        |op: &Op<'_>| ir::op_name(*op) == "func.func" && edit::entry_block(*op).is_some();
-    edit::walk(root).into_iter().filter(has_body).collect()
-}
-
-/// Makes functions declarations.
-fn drop_bodies(root: Op<'_>, range: Range<usize>) -> bool {
-    let all = bodies(root);
-    let Some(chosen) = all.get(range) else { return false };
-    for function in chosen {
-        for op in ir::ops_of(*function).into_iter().rev() {
-            destroy(op);
-        }
-        let region = function.regions().next();
-        while let Some(block) = region.as_ref().and_then(|region| region.first_block()) {
-            // SAFETY: the block is empty, and what named it is gone.
-            unsafe {
-                sys::mlirBlockDetach(block.to_raw());
-                sys::mlirBlockDestroy(block.to_raw());
-            }
-        }
-        let context = ir::context_of(*function);
-        let private = StringAttribute::new(context, "private").into();
-        edit::set_attr(*function, "sym_visibility", private);
-    }
-    !chosen.is_empty()
-}
-
-/// Removes an operation of a copy, whose results nothing uses, with what is in it.
-fn destroy(op: Op<'_>) {
-    for inside in std::iter::once(op).chain(edit::walk(op)) {
-        edit::replace_operands(inside, &[]);
-        for result in ir::results(inside) {
-            // Uses by what goes as well, in any order.
-            for user in ir::users(result) {
-                edit::replace_operands(user, &[]);
-            }
-        }
-    }
-    // SAFETY: the operation is in a copy that nobody else has handles of, and nothing refers to it.
-    unsafe { sys::mlirOperationDestroy(op.to_raw()) };
-}
-
-/// Removes operations; a value before an operation, of the same type, takes the place of a result.
-fn drop_operations(root: Op<'_>, range: Range<usize>) -> bool {
-    let all = edit::walk(root);
-    let Some(chosen) = all.get(range) else { return false };
-    let mut changed = false;
-    // What is in an operation comes behind it, and is looked at before.
-    for op in chosen.iter().rev() {
-        if op.successor_count() > 0 || is_last(*op) {
-            continue;
-        }
-        let stand_ins: Option<Vec<_>> =
-            ir::results(*op).into_iter().map(|result| stand_in(*op, result)).collect();
-        let Some(stand_ins) = stand_ins else { continue };
-        for (result, with) in ir::results(*op).into_iter().zip(stand_ins) {
-            if let Some(with) = with {
-                edit::replace_uses(result, with);
-            }
-        }
-        if remove::detach(*op).is_ok() {
-            // SAFETY: the operation is in no block, nothing refers to it, and the list has no handle of what is in it
-            // that is looked at again.
-            unsafe { sys::mlirOperationDestroy(op.to_raw()) };
-            changed = true;
-        }
-    }
-    changed
-}
-
-/// True for the last operation of a block: where one has to be the last, it cannot go.
-fn is_last(op: Op<'_>) -> bool {
-    op.next_in_block().is_none()
-        && op.parent_operation().is_some_and(|around| ir::op_name(around) != "builtin.module")
-}
-
-/// A value for the uses of a result: none where there are no uses, and nothing where no value is before the operation.
-fn stand_in<'c>(op: Op<'c>, result: Val<'c>) -> Option<Option<Val<'c>>> {
-    if !ir::has_uses(result, 1) {
-        return Some(None);
-    }
-    let ty = result.r#type();
-    before(op).into_iter().find(|value| value.r#type() == ty).map(Some)
-}
-
-/// The values that an operation may use: arguments and results before it, outermost first, without those of functions around
-/// its own.
-fn before<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    let mut levels = vec![];
-    let mut inside = Some(op);
-    while let Some(op) = inside.filter(|op| ir::op_name(*op) != "func.func") {
-        let Some(block) = op.block() else { break };
-        // The first block comes before all others of its region.
-        let first = block.parent_region().and_then(|region| region.first_block());
-        let first = first.filter(|first| ir::id(first) != ir::id(block));
-        let mut level: Vec<_> = first.map(edit::arguments).unwrap_or_default();
-        level.extend(first.into_iter().flat_map(ir::ops).flat_map(ir::results));
-        level.extend(edit::arguments(block));
-        let earlier = ir::ops(block).into_iter().take_while(|other| !edit::same(*other, op));
-        level.extend(earlier.flat_map(ir::results));
-        levels.push(level);
-        inside = op.parent_operation();
-    }
-    levels.into_iter().rev().flatten().collect()
-}
-
-/// Operands, each by its operation and its place there.
-fn operands(root: Op<'_>) -> Vec<(Op<'_>, usize)> {
-    let of = |op| (0..ir::operands(op).len()).map(move |index| (op, index));
-    edit::walk(root).into_iter().flat_map(of).collect()
-}
-
-/// Gives operations earlier values of the same type.
-fn replace_operands(root: Op<'_>, range: Range<usize>) -> bool {
-    let all = operands(root);
-    let Some(chosen) = all.get(range) else { return false };
-    let mut changed = false;
-    for (op, index) in chosen {
-        let old = ir::operands(*op)[*index];
-        let first = before(*op).into_iter().find(|value| value.r#type() == old.r#type());
-        if let Some(first) = first.filter(|first| *first != old) {
-            changed |= edit::set_operand(*op, *index, first).is_ok();
-        }
-    }
-    changed
-}
-
-/// Discardable attributes, by their operations and names.
-fn attributes(root: Op<'_>) -> Vec<(Op<'_>, String)> {
-    let all = std::iter::once(root).chain(edit::walk(root));
-    all.flat_map(|op| attributes_of(op).into_iter().map(move |name| (op, name))).collect()
-}
-
-fn attributes_of(op: Op<'_>) -> Vec<String> {
-    // SAFETY: the operation is live, and indices are in range.
-    unsafe {
-        let raw = op.to_raw();
-        (0..sys::mlirOperationGetNumDiscardableAttributes(raw))
-            .map(|at| sys::mlirOperationGetDiscardableAttribute(raw, at))
-            .map(|named| ir::text(sys::mlirIdentifierStr(named.name)))
-            .collect()
-    }
-}
-
-fn drop_attributes(root: Op<'_>, range: Range<usize>) -> bool {
-    let all = attributes(root);
-    let Some(chosen) = all.get(range) else { return false };
-    chosen.iter().fold(false, |changed, (op, name)| edit::remove_attr(*op, name) || changed)
 }

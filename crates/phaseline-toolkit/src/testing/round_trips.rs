@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result, Session, Toolkit,
-    ir::{self, Module, print},
+    ir::{self, Attribute, Module, print},
     op_info::{Arity, AttrInfo, AttrKind, OpInfo, ValueInfo},
 };
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
@@ -36,8 +36,9 @@ const TYPES: [&str; 20] = [
 ];
 
 /// Examples of all operations of a dialect, which are printed and read again: as their assembly format says, in MLIR's generic
-/// form, and as bytecode. An example is found by trying types and attributes until one is valid; those of types and
-/// attributes of one's own are given.
+/// form, and as bytecode. An example is the block of MLIR in the description of an operation in ODS, in which values that it
+/// only uses have the types that MLIR expects. Without a block it is found by trying types and attributes until one is valid;
+/// those of types and attributes of one's own are given.
 ///
 /// ```
 /// # use phaseline_toolkit::{Toolkit, testing::RoundTrips, upstream};
@@ -123,6 +124,9 @@ impl<'t> RoundTrips<'t> {
                 }
             });
         }
+        if !op.example.is_empty() {
+            return self.described(session, op);
+        }
         let mut example = self.find(session, op)?;
         trip(session, &parse(session, &example.text(op))?)?;
         // Attributes that it may have, one after the other.
@@ -133,6 +137,39 @@ impl<'t> RoundTrips<'t> {
                 if let Ok(module) = parse(session, &more.text(op)) {
                     trip(session, &module)?;
                     example = more;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the example in the description of an operation, and it with the attributes that it may have.
+    fn described(&self, session: &Session, op: &OpInfo) -> Result<()> {
+        let text = closed(session, op)?;
+        let module = parse(session, &text)?;
+        if !ir::edit::walk(ir::root(&module)).into_iter().any(|one| ir::op_name(one) == op.name) {
+            return Err(Error::invalid("the example in its description is of others"));
+        }
+        trip(session, &module)?;
+        let generic = format!("\"{}\"(", op.name);
+        if !text.contains(&generic) && print::print_plain(ir::root(&module))?.contains(&generic) {
+            return Err(Error::invalid("the example is printed in the generic form"));
+        }
+        for attribute in op.attributes.iter().filter(|attribute| is_optional(attribute)) {
+            for value in self.values(attribute) {
+                let module = parse(session, &text)?;
+                let all = ir::edit::walk(ir::root(&module)).into_iter();
+                let value = Attribute::parse(session.context(), &value);
+                session.clear_diagnostics();
+                let Some(value) = value else { continue };
+                for one in all.filter(|one| ir::op_name(*one) == op.name) {
+                    ir::edit::set_attr(one, attribute.name, value);
+                }
+                let is_valid = ir::verify(ir::root(&module));
+                session.clear_diagnostics();
+                if is_valid {
+                    trip(session, &module)?;
                     break;
                 }
             }
@@ -230,6 +267,41 @@ impl<'t> RoundTrips<'t> {
         };
         own.into_iter().chain(words).chain(usual.iter().map(|text| (*text).to_owned())).collect()
     }
+}
+
+/// The example in the description of an operation, behind definitions of the values that it only uses. MLIR tells their types
+/// in its errors about values of the type `none`.
+fn closed(session: &Session, op: &OpInfo) -> Result<String> {
+    let mut open: BTreeMap<&str, String> =
+        values_in(op.example).map(|name| (name, "none".to_owned())).collect();
+    loop {
+        let line = |(name, ty): (&&str, &String)| {
+            format!("%{name} = \"builtin.unrealized_conversion_cast\"() : () -> {ty}\n")
+        };
+        let text = open.iter().map(line).collect::<String>() + op.example;
+        let Err(error) = session.parse(text.as_bytes(), "the example") else { return Ok(text) };
+        let message = error.to_string();
+        let between = |start: &str| message.split_once(start)?.1.split('\'').next();
+        let defined = between("redefinition of SSA value '%")
+            .or_else(|| between("region entry argument '%"))
+            .is_some_and(|name| open.remove(name).is_some());
+        let used = between("use of value '%").and_then(|name| open.get_mut(name));
+        let ty = between("expects different type than prior uses: '");
+        let typed = used.filter(|old| *old == "none").zip(ty);
+        if !defined && typed.map(|(old, ty)| ty.clone_into(old)).is_none() {
+            return Err(Error::invalid(format!(
+                "the example in its description is not valid, correct it or give a text (example): {message}"
+            )));
+        }
+    }
+}
+
+/// The names of values in a text.
+fn values_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split('%').skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    })
 }
 
 fn none() -> Error {
@@ -348,4 +420,84 @@ fn generic(module: &Module<'_>) -> Result<String> {
         .as_operation()
         .to_string_with_flags(flags)
         .map_err(|error| Error::internal(format!("an operation is not printed: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream;
+
+    const fn value(name: &'static str) -> ValueInfo {
+        ValueInfo { name, arity: Arity::One }
+    }
+
+    const fn attribute(name: &'static str, kind: AttrKind) -> AttrInfo {
+        AttrInfo { name, kind, optional: true, default: None, words: &[] }
+    }
+
+    const EXAMPLE: &str = "%v = memref.load %m[%i, %i] : memref<2x?xf32>\n";
+
+    /// An operation of upstream, as ODS would have it.
+    const LOAD: OpInfo = OpInfo {
+        name: "memref.load",
+        mnemonic: "load",
+        summary: "",
+        example: EXAMPLE,
+        operands: &[value("memref"), value("i")],
+        results: &[value("v")],
+        attributes: &[
+            attribute("nontemporal", AttrKind::Bool),
+            attribute("alignment", AttrKind::Int),
+        ],
+        segments: false,
+        commutative: false,
+        structure: false,
+        elementwise: false,
+        view: false,
+        image: None,
+        weights: None,
+        cost: 1,
+        flops: None,
+    };
+
+    fn toolkit() -> Toolkit {
+        Toolkit::new("a tool").upstream([upstream::arith(), upstream::memref(), upstream::scf()])
+    }
+
+    #[test]
+    fn values_of_an_example_have_the_types_that_it_expects() -> Result<()> {
+        let toolkit = toolkit();
+        let session = toolkit.session();
+        let text = closed(&session, &LOAD)?;
+        assert!(
+            text.contains("%m = \"builtin.unrealized_conversion_cast\"() : () -> memref<2x?xf32>")
+        );
+        assert!(text.contains("%i = \"builtin.unrealized_conversion_cast\"() : () -> index"));
+        assert!(!text.contains("%v = \"builtin"), "{text}");
+        RoundTrips::new(&toolkit).check(&[&LOAD])
+    }
+
+    #[test]
+    fn an_example_has_what_is_around_its_operation() -> Result<()> {
+        let example = "%r = scf.if %c -> (i32) {\n%y = arith.addi %x, %x : i32\nscf.yield %y : i32\n\
+                       } else {\nscf.yield %x : i32\n}\n";
+        let yields = OpInfo { name: "scf.yield", example, attributes: &[], ..LOAD };
+        RoundTrips::new(&toolkit()).check(&[&yields])
+    }
+
+    #[test]
+    fn operations_without_an_example_are_named() {
+        let told = |op: OpInfo| {
+            let error = RoundTrips::new(&toolkit()).check(&[&LOAD, &op]).expect_err("is told");
+            let text = error.to_string();
+            assert!(text.starts_with(op.name), "{text}");
+            text
+        };
+        let none = told(OpInfo { name: "memref.none", example: "", attributes: &[], ..LOAD });
+        assert!(none.contains("no example was found"), "{none}");
+        let others = told(OpInfo { name: "memref.store", ..LOAD });
+        assert!(others.contains("is of others"), "{others}");
+        let wrong = told(OpInfo { name: "memref.dim", example: "%0 = memref.dim %m\n", ..LOAD });
+        assert!(wrong.contains("is not valid, correct it"), "{wrong}");
+    }
 }
