@@ -49,6 +49,8 @@ pub use session::Jit;
 pub use session::{Diagnostic, Note, Session, Severity, ThreadPool};
 #[doc(hidden)]
 pub use session::{LeftOut, Verified};
+#[doc(hidden)]
+pub use toolkit::plugin;
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]
