@@ -27,25 +27,16 @@ fn describe_compiler() -> Result<()> {
     let compiler = env::var_os("RUSTC").ok_or("Cargo says what compiler there is")?;
     let output = Command::new(compiler).arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
-    println!(
-        "cargo:rustc-env=PHASELINE_RUSTC={} {}",
-        line("rustc "),
-        line("commit-hash: ")
-    );
+    println!("cargo:rustc-env=PHASELINE_RUSTC={}", text.lines().next().unwrap_or_default());
     println!("cargo:rustc-env=PHASELINE_TARGET={}", env::var("TARGET")?);
     // Flags that change how values are laid out, or functions are called.
     println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let flags: Vec<_> = flags.split('\u{1f}').collect();
-    let mut kept: Vec<_> = flags
-        .iter()
-        .enumerate()
-        .filter(|(at, flag)| {
-            flag.starts_with("-Z") || (*at > 0 && flags[at - 1] == "-Z")
-        })
-        .map(|(_, flag)| flag.trim_start_matches("-Z"))
-        .filter(|flag| !flag.is_empty())
+    let behind = |at: usize| at > 0 && flags[at - 1] == "-Z";
+    let mut kept: Vec<_> = (0..flags.len())
+        .filter(|at| flags[*at] != "-Z" && (behind(*at) || flags[*at].starts_with("-Z")))
+        .map(|at| flags[at].trim_start_matches("-Z"))
         .collect();
     kept.sort_unstable();
     println!("cargo:rustc-env=PHASELINE_FLAGS={}", kept.join(" "));

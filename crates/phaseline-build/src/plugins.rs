@@ -179,7 +179,9 @@ fn core_symbols(build: &Build, toolkit: &str) -> Result<BTreeSet<String>> {
 fn link_program(build: &Build, program: &str, all: bool, core: &BTreeSet<String>) -> Result<()> {
     let argument = |text: &str| println!("cargo:rustc-link-arg-bin={program}={text}");
     let wanted = build.out.join(format!("{program}-wanted.txt"));
-    write_changed(&wanted, core.iter().map(|name| format!("-Wl,-u,{name}\n")).collect())?;
+    // A program with all has what others need to be given.
+    let names = core.iter().filter(|name| !all || !name.starts_with("_Z"));
+    write_changed(&wanted, names.map(|name| format!("-Wl,-u,{name}\n")).collect())?;
     argument(&format!("@{}", wanted.display()));
     argument(&format!("-Wl,-soname,{HOST}"));
     if all {

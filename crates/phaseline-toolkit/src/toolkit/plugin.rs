@@ -356,7 +356,7 @@ const fn fingerprint() -> u64 {
 }
 
 const BEGIN: &str = concat!(
-    "compiler rustc ",
+    "compiler ",
     env!("PHASELINE_RUSTC"),
     "\ntarget ",
     env!("PHASELINE_TARGET"),
