@@ -142,7 +142,7 @@ fn enter_library(file: &Path) -> Result<Given, String> {
     // SAFETY: the library is a plugin of the same compiler and crate.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| {
-        let error = error.to_string();
+        let error = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         match error.split_once("undefined symbol: ") {
             Some((_, symbol)) => format!(
                 "this program lacks {symbol}.\nThe function comes with a part of upstream that the program's toolkit does \
@@ -389,49 +389,3 @@ pub const IDENTITY: [u8; LENGTH] = {
     text[at + 1] = b'\n';
     text
 };
-
-/// The entry of a plugin, a library of the kind `cdylib`: a function that adds dialects and passes to an empty toolkit, which
-/// become those of the program.
-///
-/// ```
-/// # use phaseline_toolkit::{Context, Result, Toolkit, pass::{PassCx, PassResult, RunPass}};
-/// # struct Shifts;
-/// # impl RunPass for Shifts {
-/// #     const NAME: &'static str = "shifts";
-/// #     const SUMMARY: &'static str = "Make multiplications shifts";
-/// #     const ANCHOR: &'static str = "func.func";
-/// #     type Options = ();
-/// #     fn new((): (), _: &Context) -> Result<Self> { Ok(Self) }
-/// #     fn run<'c>(&self, _: &mut PassCx<'_, 'c>) -> PassResult<'c> { Ok(()) }
-/// # }
-/// fn register(toolkit: Toolkit) -> Result<Toolkit> {
-///     toolkit.run_pass::<Shifts>()
-/// }
-///
-/// phaseline_toolkit::plugin!(register);
-/// # fn main() {}
-/// ```
-///
-/// The build script says `phaseline_build::Build::new()?.plugin()`, and a program that loads plugins `loads_rust_plugins`.
-#[macro_export]
-macro_rules! plugin {
-    ($register:path) => {
-        #[global_allocator]
-        static PHASELINE_ALLOCATOR: $crate::plugin::Allocator = $crate::plugin::Allocator;
-
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub static PHASELINE_PLUGIN: [u8; $crate::plugin::LENGTH] = $crate::plugin::IDENTITY;
-
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn phaseline_plugin(
-            given: *mut ::std::ffi::c_void,
-            fault: $crate::sys::MlirStringCallback,
-            user: *mut ::std::ffi::c_void,
-        ) -> bool {
-            // SAFETY: the program that calls this gives what is asked for.
-            unsafe { $crate::plugin::enter($register, given, fault, user) }
-        }
-    };
-}
