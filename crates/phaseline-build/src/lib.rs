@@ -137,7 +137,8 @@ impl Build {
     /// canonicalisation patterns have theirs in Rust: the toolkit is given them.
     pub fn ods(mut self, file: impl Into<PathBuf>, name: &str) -> Result<Self> {
         let file = file.into();
-        let include = file.parent().unwrap_or(Path::new("")).to_owned();
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let include = folder.unwrap_or(Path::new(".")).to_owned();
         println!("cargo:rerun-if-changed={}", file.display());
         self.includes.push(include);
         let records = op_views::records(&self, &file)?;
