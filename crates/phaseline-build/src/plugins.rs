@@ -56,9 +56,10 @@ const CORE: &[&str] = &[
 ];
 
 /// Archives of MLIR's C API that each program has for plugins. Of `MLIRCAPITransforms` it is what is no pass.
-const CORE_API: &[&str] = &["MLIRCAPIIR", "MLIRCAPIInterfaces", "MLIRCAPIPDL", "MLIRCAPITransforms"];
+const CORE_API: &[&str] =
+    &["MLIRCAPIIR", "MLIRCAPIInterfaces", "MLIRCAPIPDL", "MLIRCAPITransforms"];
 
-/// What a package has to do with plugins.
+/// The part of a package in plugins.
 #[derive(Default)]
 pub struct Plugins {
     /// Programs that load them; true for one whose plugins have all of MLIR that it links.
@@ -80,7 +81,7 @@ impl Plugins {
     }
 }
 
-/// Writes what linkers are to know about plugins. `objects` are the package's own.
+/// Tells linkers of plugins. `objects` are the package's own.
 pub fn link(build: &Build, objects: &[PathBuf]) -> Result<()> {
     let Plugins { programs, is_one, shared } = &build.plugins;
     if let Some((folder, apart)) = shared {
@@ -139,9 +140,8 @@ fn write_stub(build: &Build, objects: &[PathBuf], toolkit: &str) -> Result<()> {
     let used = used.into_iter().filter(|name| name.contains("4mlir") || name.contains("4llvm"));
     names.extend(used.filter(|name| !own.contains(name)));
     let target = env::var("TARGET")?;
-    let mut text = format!(
-        "--- !ifs-v1\nIfsVersion: 3.0\nSoName: {HOST}\nTarget: {target}\nSymbols:\n"
-    );
+    let mut text =
+        format!("--- !ifs-v1\nIfsVersion: 3.0\nSoName: {HOST}\nTarget: {target}\nSymbols:\n");
     names.iter().for_each(|name| text.push_str(&format!("  - {{ Name: {name}, Type: Func }}\n")));
     text.push_str("...\n");
     let (source, stub) = (build.out.join("host.ifs"), build.out.join("libphaseline_host.so"));
@@ -154,7 +154,7 @@ fn write_stub(build: &Build, objects: &[PathBuf], toolkit: &str) -> Result<()> {
     Ok(())
 }
 
-/// What each program has for plugins, by the toolkit's part of it.
+/// The symbols that each program has for plugins, by the toolkit's part of them.
 fn core_symbols(build: &Build, toolkit: &str) -> Result<BTreeSet<String>> {
     let folder = library_folder(build)?;
     let archives = |names: &[&str]| -> Vec<_> {
@@ -223,7 +223,10 @@ fn symbols(build: &Build, options: &[&str], files: &[PathBuf]) -> Result<BTreeSe
     command.args(["--quiet", "--extern-only", "--format=just-symbols"]).args(options).args(files);
     let names = run(&mut command)?;
     let names = names.lines().map(str::trim);
-    Ok(names.filter(|name| !name.is_empty() && !name.ends_with(':')).map(ToOwned::to_owned).collect())
+    Ok(names
+        .filter(|name| !name.is_empty() && !name.ends_with(':'))
+        .map(ToOwned::to_owned)
+        .collect())
 }
 
 /// Runs a program; gives its output.

@@ -350,9 +350,9 @@ impl Toolkit {
     /// so for `--load-pass-plugin FILE` and `--load-dialect-plugin FILE`.
     ///
     /// # Errors
-    /// It is none, or was built by another compiler or with another version of this crate; a part of the program has
-    /// the name of one of its passes or dialects; its function failed; or the program was not built to load plugins
-    /// (`loads_rust_plugins` of phaseline-build).
+    /// The file is no plugin, or one of another compiler or version of this crate. A pass or a dialect of the program has a
+    /// name that is in the plugin. Its function failed. The program was not built to load plugins (`loads_rust_plugins` of
+    /// phaseline-build).
     pub fn plugin(mut self, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         match self.add_plugin(path)? {
@@ -399,7 +399,7 @@ impl Toolkit {
         Ok(true)
     }
 
-    /// What a plugin gives.
+    /// The part of the toolkit that a plugin gives.
     fn into_given(self) -> Result<plugin::Given> {
         #[cfg(feature = "jit")]
         let has_host = !self.host.is_empty();

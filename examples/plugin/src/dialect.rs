@@ -35,8 +35,5 @@ fn fold<'c>(op: bits::Rotate<'c>, _: &[Option<Attribute<'c>>]) -> Option<Folded<
 }
 
 pub fn add_to(toolkit: Toolkit) -> Toolkit {
-    toolkit
-        .canonicalize([MERGE])
-        .verifier::<bits::Rotate>(verify)
-        .fold::<bits::Rotate>(fold)
+    toolkit.canonicalize([MERGE]).verifier::<bits::Rotate>(verify).fold::<bits::Rotate>(fold)
 }

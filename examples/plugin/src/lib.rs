@@ -10,9 +10,11 @@ mod pass;
 dialect!(bits, mlirGetDialectHandle__bits__);
 
 fn register(toolkit: Toolkit) -> Result<Toolkit> {
-    dialect::add_to(toolkit.dialect(bits::dialect()))
-        .run_pass::<pass::Rotate>()?
-        .pipeline("bits", "Find rotations, and clean up", "builtin.module(bits-rotate,canonicalize)")
+    dialect::add_to(toolkit.dialect(bits::dialect())).run_pass::<pass::Rotate>()?.pipeline(
+        "bits",
+        "Find rotations, and clean up",
+        "builtin.module(bits-rotate,canonicalize)",
+    )
 }
 
 phaseline_toolkit::plugin!(register);

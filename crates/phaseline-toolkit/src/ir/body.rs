@@ -276,9 +276,7 @@ unsafe extern "C" fn infer(
         let name = super::text(raw_name);
         let body = carried_raw(context).and_then(|carried| carried.bodies().get(&name));
         if let Some(infer) = body.and_then(Body::elsewhere).and_then(|by| by.infer) {
-            return infer(
-                context, raw_name, operands, count, attributes, push, types, fault, user,
-            );
+            return infer(context, raw_name, operands, count, attributes, push, types, fault, user);
         }
         let infer = body.and_then(|body| body.infer.clone());
         let list = (0..count as usize).map(|at| Val::from_raw(*operands.add(at)));

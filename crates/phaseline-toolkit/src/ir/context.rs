@@ -274,7 +274,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// That of this thread.
+    /// The access of this thread.
     fn here() -> Self {
         match thread(|state| state.access) {
             at if at == Self::Full as u8 => Self::Full,

@@ -139,7 +139,11 @@ pub fn register(pass: &'static Pass) -> crate::Result<()> {
 pub fn register_type<T: RunPass>() -> crate::Result<()> {
     let mut registered = names();
     match registered.get(T::NAME) {
-        Some(Registered::Type(other, copy)) if (*other, *copy) == (TypeId::of::<T>(), shared::copy()) => return Ok(()),
+        Some(Registered::Type(other, copy))
+            if (*other, *copy) == (TypeId::of::<T>(), shared::copy()) =>
+        {
+            return Ok(());
+        }
         Some(_) => return Err(taken(T::NAME)),
         None => {}
     }

@@ -37,7 +37,7 @@ const ENTRY: &[u8] = b"phaseline_plugin";
 /// Symbols of plugins in C++.
 const CPP: [&str; 2] = ["mlirGetPassPluginInfo", "mlirGetDialectPluginInfo"];
 
-/// What a plugin gives to a toolkit, besides passes.
+/// The things that a plugin gives to a toolkit, besides passes.
 #[derive(Clone)]
 pub(super) struct Given {
     pub all: Option<unsafe extern "C" fn(sys::MlirDialectRegistry)>,
@@ -100,9 +100,9 @@ fn examine(bytes: &[u8]) -> Result<Language, String> {
             )),
         };
     };
-    let identity = file.sections().find_map(|section| {
-        section.data_range(symbol.address(), symbol.size()).ok().flatten()
-    });
+    let identity = file
+        .sections()
+        .find_map(|section| section.data_range(symbol.address(), symbol.size()).ok().flatten());
     let theirs = String::from_utf8_lossy(identity.unwrap_or_default());
     let ours = String::from_utf8_lossy(&IDENTITY);
     let value = |text: &str, name: &str| -> String {
@@ -372,7 +372,7 @@ const BEGIN: &str = concat!(
 /// The length of [`IDENTITY`].
 pub const LENGTH: usize = BEGIN.len() + 18;
 
-/// What a program and a plugin have to have in common, as lines of a name and a value.
+/// The things that a program and a plugin need to have in common, as lines of a name and a value.
 pub const IDENTITY: [u8; LENGTH] = {
     let (mut text, begin, mut at) = ([b' '; LENGTH], BEGIN.as_bytes(), 0);
     while at < begin.len() {
@@ -389,3 +389,61 @@ pub const IDENTITY: [u8; LENGTH] = {
     text[at + 1] = b'\n';
     text
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phases;
+
+    /// The reason that a function is refused with; none if it registers.
+    fn refused(register: impl FnOnce(Toolkit) -> Result<Toolkit>) -> Option<String> {
+        let (mut given, mut succeeds): (Option<Given>, _) = (None, false);
+        let reason = print::collect(|callback, user| {
+            // SAFETY: the place, the callback and its place live during the call.
+            succeeds = unsafe { enter(register, (&raw mut given).cast(), callback, user) };
+        });
+        assert_eq!(succeeds, given.is_some());
+        (!succeeds).then(|| String::from_utf8_lossy(&reason).into_owned())
+    }
+
+    #[test]
+    fn a_function_registers_or_gives_its_reason() {
+        assert_eq!(refused(Ok), None);
+        let failed = refused(|_| Err(Error::invalid("no licence"))).expect("fails");
+        assert_eq!(failed, "no licence");
+        let panicked = refused(|_| std::panic::panic_any("out of memory")).expect("panics");
+        assert_eq!(panicked, "its function panicked: out of memory");
+        let phases = |toolkit: Toolkit| {
+            toolkit.phases(Phases::new().then("one", "builtin.module(canonicalize)")?)
+        };
+        let refused = refused(phases).expect("has phases");
+        assert!(refused.contains("are the program's"), "{refused}");
+    }
+
+    #[test]
+    fn the_identity_names_what_a_plugin_depends_on() {
+        let text = String::from_utf8_lossy(&IDENTITY);
+        let names: Vec<_> = text.lines().filter_map(|line| Some(line.split_once(' ')?.0)).collect();
+        assert_eq!(names, ["compiler", "target", "flags", "LLVM", "phaseline-toolkit"]);
+        assert!(text.contains(concat!("phaseline-toolkit ", env!("CARGO_PKG_VERSION"), " (")));
+    }
+
+    #[test]
+    fn all_headers_are_in_the_identity() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/capi"));
+        let files = fs::read_dir(folder).expect("a folder").flatten().map(|file| file.path());
+        for header in files.filter(|path| path.extension().is_some_and(|kind| kind == "h")) {
+            let bytes = fs::read(&header).expect("reads");
+            assert!(SOURCES.contains(&bytes.as_slice()), "{} is not", header.display());
+        }
+    }
+
+    #[test]
+    fn a_test_that_exports_nothing_loads_no_plugin() {
+        let program = std::env::current_exe().expect("a program");
+        let refused = Toolkit::new("test").plugin(&program).expect_err("is no plugin").to_string();
+        assert!(refused.contains("it is no plugin: one in Rust says"), "{refused}");
+        let refused = enter_library(&program).err().expect("exports nothing");
+        assert!(refused.contains("loads_rust_plugins(\"PROGRAM\")"), "{refused}");
+    }
+}
