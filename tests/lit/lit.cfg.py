@@ -20,6 +20,10 @@ for name in ("CCACHE_DIR", "CCACHE_SLOPPINESS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%{root}", root))
+config.substitutions.append(("%{tools}", tools))
+# `cargo build --workspace` has made it, `cargo build` has not.
+if os.path.exists(os.path.join(tools, "libbits.so")):
+    config.available_features.add("rust-plugin")
 config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")))
 config.substitutions.append(("%{python}", os.path.join(root, ".venv", "bin", "python")))
 # Runs a command that has to fail well, and prints its message.

@@ -15,6 +15,7 @@
 pub mod find_llvm;
 mod glue;
 pub(crate) mod op_views;
+mod plugins;
 
 use std::{
     env, fs,
@@ -58,6 +59,7 @@ pub struct Build {
     dialects: Vec<Dialect>,
     folders: Vec<PathBuf>,
     bound: Option<Bound>,
+    plugins: plugins::Plugins,
 }
 
 /// C headers of which Rust declarations are made.
@@ -87,6 +89,7 @@ impl Build {
             dialects: vec![],
             folders: vec![],
             bound: None,
+            plugins: plugins::Plugins::default(),
         })
     }
 
@@ -134,7 +137,8 @@ impl Build {
     /// canonicalisation patterns have theirs in Rust: the toolkit is given them.
     pub fn ods(mut self, file: impl Into<PathBuf>, name: &str) -> Result<Self> {
         let file = file.into();
-        let include = file.parent().unwrap_or(Path::new("")).to_owned();
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let include = folder.unwrap_or(Path::new(".")).to_owned();
         println!("cargo:rerun-if-changed={}", file.display());
         self.includes.push(include);
         let records = op_views::records(&self, &file)?;
@@ -160,12 +164,36 @@ impl Build {
         self
     }
 
-    /// Lets a program of the package load plugins in C++ (`--load-pass-plugin`, `--load-dialect-plugin`): what it has of
-    /// MLIR is theirs as well. It grows by a third, and by
-    /// more where it has parts of upstream only, all of which come with it.
+    /// Lets a program of the package load plugins, in Rust and in C++ (`--load-pass-plugin`, `--load-dialect-plugin`): all that
+    /// it links of MLIR is theirs as well. It grows by a third, and by more where it has parts of upstream only, all of which
+    /// come with it.
     #[must_use]
-    pub fn loads_plugins(self, program: &str) -> Self {
-        println!("cargo:rustc-link-arg-bin={program}=-rdynamic");
+    pub fn loads_plugins(mut self, program: &str) -> Self {
+        self.plugins.add(program, true);
+        self
+    }
+
+    /// As [`Build::loads_plugins`], for plugins in Rust alone: theirs is MLIR's C API and C++ of its core. The program grows by
+    /// 5 %.
+    #[must_use]
+    pub fn loads_rust_plugins(mut self, program: &str) -> Self {
+        self.plugins.add(program, false);
+        self
+    }
+
+    /// Has the package be a plugin, a `cdylib` with `phaseline_toolkit::plugin!`: MLIR and the toolkit's C++ are those of the
+    /// program that loads it.
+    #[must_use]
+    pub fn plugin(mut self) -> Self {
+        self.plugins.is_one = true;
+        self
+    }
+
+    /// Gives programs and plugins the C functions of a folder's C++. Each program has them, but for those of the files named.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn shares(mut self, folder: &str, apart: &[&str]) -> Self {
+        self.plugins.share(folder, apart);
         self
     }
 
@@ -181,7 +209,8 @@ impl Build {
             self.generate(dialect)?;
             op_views::write(&self, dialect)?;
         }
-        self.compile_sources(archive)?;
+        let objects = self.compile_sources(archive)?;
+        plugins::link(&self, &objects)?;
         self.bind()
     }
 
@@ -250,7 +279,7 @@ impl Build {
     /// by the lists that the compiler left beside the objects, are compiled again. With MLIR's headers
     /// each takes many seconds. The compiler runs in `OUT_DIR`, so that ccache finds what another build,
     /// with other features say, compiled of the same text.
-    fn compile_sources(&self, archive: &str) -> Result<()> {
+    fn compile_sources(&self, archive: &str) -> Result<Vec<PathBuf>> {
         let root = env::current_dir()?;
         let mut sources = vec![];
         let made = self.dialects.iter().map(|dialect| self.out.join(&dialect.name));
@@ -297,12 +326,15 @@ impl Build {
             })
             .collect();
         run_all(commands)?;
+        if objects.is_empty() {
+            return Ok(objects);
+        }
         let mut all = cc::Build::new();
         objects.iter().for_each(|object| {
             all.object(object);
         });
         all.compile(archive);
-        Ok(())
+        Ok(objects)
     }
 
     /// True if an object is older than a file that it was made of, or has no list of them. Names in the

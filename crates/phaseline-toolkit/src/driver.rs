@@ -18,6 +18,7 @@ use crate::{
 use melior::{StringRef, dialect::DialectRegistry};
 use std::{
     ffi::{CString, OsString, c_char, c_int},
+    ops::Range,
     process::ExitCode,
 };
 
@@ -41,35 +42,59 @@ pub fn opt_main(title: &str, registry: &DialectRegistry, arguments: Vec<OsString
     })
 }
 
-/// Faults of the plugins that arguments name: MLIR goes on without those that it cannot load.
-fn plugin_fault(arguments: &[OsString]) -> Option<String> {
-    let mut left = arguments.iter().map(|argument| argument.to_string_lossy());
-    while let Some(argument) = left.next() {
-        let (option, value) = match argument.split_once('=') {
+/// A plugin that arguments name.
+pub struct Named {
+    /// The file.
+    pub path: String,
+    /// The arguments that name it, one or two.
+    pub at: Range<usize>,
+    /// It is asked for dialects, not for passes.
+    of_dialects: bool,
+}
+
+/// The plugins that arguments name.
+pub fn plugins(arguments: &[OsString]) -> Vec<Named> {
+    let mut named = vec![];
+    let mut at = 0;
+    while let Some(argument) = arguments.get(at) {
+        let begin = at;
+        at += 1;
+        let text = argument.to_string_lossy();
+        let (option, value) = match text.split_once('=') {
             Some((option, value)) => (option, Some(value.to_owned())),
-            None => (&*argument, None),
+            None => (&*text, None),
         };
         let of_dialects = match option.trim_start_matches('-') {
             "load-dialect-plugin" if option.starts_with('-') => true,
             "load-pass-plugin" if option.starts_with('-') => false,
             _ => continue,
         };
-        let path = value.or_else(|| left.next().map(Into::into))?;
+        let next = || Some(arguments.get(begin + 1)?.to_string_lossy().into_owned());
+        at += usize::from(value.is_none());
+        if let Some(path) = value.or_else(next) {
+            named.push(Named { path, at: begin..at, of_dialects });
+        }
+    }
+    named
+}
+
+/// Faults of plugins in C++ that arguments name: MLIR goes on without those that it cannot load.
+fn plugin_fault(arguments: &[OsString]) -> Option<String> {
+    plugins(arguments).into_iter().find_map(|Named { path, of_dialects, .. }| {
         let reason = print::collect(|callback, user| {
             let path = StringRef::new(&path);
             // SAFETY: the text, the callback and its place outlive the call.
             unsafe { ffi::phlPluginLoads(path.to_raw(), of_dialects, callback, user) };
         });
-        if !reason.is_empty() {
-            return Some(format!(
+        (!reason.is_empty()).then(|| {
+            format!(
                 "the plugin '{path}' cannot be loaded: {}\nA plugin is built with the headers of LLVM {}, and its host is linked \
                  with -rdynamic",
                 String::from_utf8_lossy(&reason).trim(),
                 env!("PHASELINE_LLVM_VERSION"),
-            ));
-        }
-    }
-    None
+            )
+        })
+    })
 }
 
 /// Runs the language server with a process's arguments.

@@ -78,6 +78,7 @@ pub mod print;
 mod read;
 pub(crate) mod remove;
 pub mod rewrite;
+pub(crate) mod shared;
 pub mod size;
 mod small_float;
 pub mod types;

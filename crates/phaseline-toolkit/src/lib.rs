@@ -49,6 +49,8 @@ pub use session::Jit;
 pub use session::{Diagnostic, Session, Severity, ThreadPool};
 #[doc(hidden)]
 pub use session::{LeftOut, Verified};
+#[doc(hidden)]
+pub use toolkit::plugin;
 pub use toolkit::{Dialect, Toolkit};
 
 #[doc(hidden)]
@@ -97,6 +99,52 @@ macro_rules! lit {
         fn main() -> ::std::process::ExitCode {
             let tools = [$($crate::lit::Tool { name: $name, program: $program }),*];
             $crate::lit::main($folder, &tools, ::std::env::args().skip(1))
+        }
+    };
+}
+
+/// The entry of a plugin, a library of the kind `cdylib`: a function that adds dialects and passes to an empty toolkit, which
+/// become those of the program.
+///
+/// ```
+/// # use phaseline_toolkit::{Context, Result, Toolkit, pass::{PassCx, PassResult, RunPass}};
+/// # struct Shifts;
+/// # impl RunPass for Shifts {
+/// #     const NAME: &'static str = "shifts";
+/// #     const SUMMARY: &'static str = "Make multiplications shifts";
+/// #     const ANCHOR: &'static str = "func.func";
+/// #     type Options = ();
+/// #     fn new((): (), _: &Context) -> Result<Self> { Ok(Self) }
+/// #     fn run<'c>(&self, _: &mut PassCx<'_, 'c>) -> PassResult<'c> { Ok(()) }
+/// # }
+/// fn register(toolkit: Toolkit) -> Result<Toolkit> {
+///     toolkit.run_pass::<Shifts>()
+/// }
+///
+/// phaseline_toolkit::plugin!(register);
+/// # fn main() {}
+/// ```
+///
+/// The build script says `phaseline_build::Build::new()?.plugin()`, and a program that loads plugins `loads_rust_plugins`.
+#[macro_export]
+macro_rules! plugin {
+    ($register:path) => {
+        #[global_allocator]
+        static PHASELINE_ALLOCATOR: $crate::plugin::Allocator = $crate::plugin::Allocator;
+
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub static PHASELINE_PLUGIN: [u8; $crate::plugin::LENGTH] = $crate::plugin::IDENTITY;
+
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn phaseline_plugin(
+            given: *mut ::std::ffi::c_void,
+            fault: $crate::sys::MlirStringCallback,
+            user: *mut ::std::ffi::c_void,
+        ) -> bool {
+            // SAFETY: the program that calls this gives what is asked for.
+            unsafe { $crate::plugin::enter($register, given, fault, user) }
         }
     };
 }

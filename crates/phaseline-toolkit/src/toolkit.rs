@@ -1,5 +1,8 @@
 //! A compiler as one value: its dialects and passes, from which sessions and tools are made.
 
+#[doc(hidden)]
+pub mod plugin;
+
 #[cfg(feature = "jit")]
 use crate::session::{self, Callable, HostFunction};
 use crate::{
@@ -20,6 +23,7 @@ use std::{
     any::Any,
     ffi::OsString,
     fmt,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, Once},
 };
@@ -84,6 +88,14 @@ fn of_view<'x, V: OpView<'x>>(
     move |op| <V::At<'_> as OpView<'_>>::of(op).map_or(Ok(()), &verify)
 }
 
+/// The error of a plugin in C++ where it is no pass driver that loads it.
+fn cpp(path: &Path) -> Error {
+    Error::invalid(format!(
+        "the plugin '{}' cannot be loaded: it is in C++, and only the pass driver loads these ('opt')",
+        path.display()
+    ))
+}
+
 /// The dialects and passes of a compiler: sessions and tools are made of it.
 ///
 /// Passes go into MLIR's own registry, which all toolkits of a process share.
@@ -99,6 +111,8 @@ pub struct Toolkit {
     user: Option<Arc<dyn Fn() -> Box<dyn Any + Send + Sync> + Send + Sync>>,
     dialects: Vec<Dialect>,
     bodies: Bodies,
+    /// Files of plugins that are in it.
+    plugins: Vec<PathBuf>,
     trusts: bool,
     #[cfg_attr(not(feature = "driver"), allow(dead_code, reason = "the driver runs them"))]
     phases: Option<Phases>,
@@ -130,6 +144,7 @@ impl Toolkit {
             user: None,
             dialects: vec![],
             bodies: Bodies::new(),
+            plugins: vec![],
             trusts: false,
             phases: None,
             runner: None,
@@ -348,6 +363,89 @@ impl Toolkit {
         self
     }
 
+    /// Adds the dialects and passes of a plugin in Rust, a library whose entry is [`crate::plugin!`]. The tools of a toolkit do
+    /// so for `--load-pass-plugin FILE` and `--load-dialect-plugin FILE`.
+    ///
+    /// # Errors
+    /// The file is no plugin, or one of another compiler or version of this crate. A pass or a dialect of the program has a
+    /// name that is in the plugin. Its function failed. The program was not built to load plugins (`loads_rust_plugins` of
+    /// phaseline-build).
+    pub fn plugin(mut self, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        match self.add_plugin(path)? {
+            true => Ok(self),
+            false => Err(cpp(path)),
+        }
+    }
+
+    /// Adds what a plugin has; false if it is one in C++.
+    fn add_plugin(&mut self, path: &Path) -> Result<bool> {
+        let Some(given) = plugin::load(path)? else { return Ok(false) };
+        let file = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.plugins.contains(&file) {
+            return Ok(true);
+        }
+        let taken = |kind: &str, name: &str| {
+            Error::invalid(format!(
+                "the plugin '{}' cannot be loaded: the {kind} '{name}' is the program's, or another plugin's, already",
+                path.display()
+            ))
+        };
+        if !given.dialects.is_empty() {
+            let context = melior::Context::new();
+            context.append_dialect_registry(&self.registry());
+            for dialect in &given.dialects {
+                // SAFETY: the context is live, and so is the name.
+                let known = unsafe {
+                    let name = dialect.raw_namespace();
+                    mlir_sys::mlirContextGetOrLoadDialect(context.to_raw(), name)
+                };
+                if !known.ptr.is_null() {
+                    return Err(taken("dialect", &dialect.namespace()));
+                }
+            }
+        }
+        if let Some(name) = given.bodies.keys().find(|name| self.bodies.contains_key(*name)) {
+            return Err(taken("code of the operation", name));
+        }
+        self.plugins.push(file);
+        self.all = self.all.or(given.all);
+        self.parts.extend(given.parts);
+        self.dialects.extend(given.dialects);
+        self.bodies.extend(given.bodies);
+        Ok(true)
+    }
+
+    /// The part of the toolkit that a plugin gives.
+    fn into_given(self) -> Result<plugin::Given> {
+        #[cfg(feature = "jit")]
+        let has_host = !self.host.is_empty();
+        #[cfg(not(feature = "jit"))]
+        let has_host = false;
+        if self.phases.is_some() || self.runner.is_some() || has_host {
+            return Err(Error::invalid(
+                "phases, jit and host are the program's: a plugin has dialects, passes and pipelines",
+            ));
+        }
+        let Self { all, parts, dialects, bodies, .. } = self;
+        Ok(plugin::Given { all, parts, dialects, bodies })
+    }
+
+    /// The toolkit with the plugins in Rust that arguments name, and the places of those arguments. Plugins in C++ are the pass
+    /// driver's alone.
+    fn plugged(&self, arguments: &[OsString], takes_cpp: bool) -> Result<(Self, Vec<usize>)> {
+        let (mut toolkit, mut places) = (self.clone(), vec![]);
+        for named in driver::plugins(arguments) {
+            let path = Path::new(&named.path);
+            if toolkit.add_plugin(path)? {
+                places.extend(named.at);
+            } else if !takes_cpp {
+                return Err(cpp(path));
+            }
+        }
+        Ok((toolkit, places))
+    }
+
     /// The main function of a program `NAME` with the arguments of the process: `NAME opt ...` is the pass driver,
     /// `NAME lsp ...` the language server, and `NAME FILE` runs the phases on a file and prints the IR. A program whose
     /// name ends with `-opt` or `-lsp-server` is that tool.
@@ -359,6 +457,11 @@ impl Toolkit {
         }
         match &self.phases {
             Some(phases) => {
+                // Another process, for `--run`, has them as well.
+                let toolkit = match self.plugged(&arguments, false) {
+                    Ok((toolkit, _)) => toolkit,
+                    Err(error) => return driver::report(&error),
+                };
                 let runner = self.runner.map(|run| {
                     move |session: &Session, module: &Module<'_>, name: &str, texts: &[String]| {
                         // SAFETY: the driver calls this in a process for the function alone.
@@ -367,7 +470,7 @@ impl Toolkit {
                 });
                 let compiler = driver::Compiler {
                     title: &self.title,
-                    session: &|| self.session(),
+                    session: &|| toolkit.session(),
                     phases,
                     runner: runner.as_ref().map(|runner| runner as _),
                 };
@@ -447,21 +550,41 @@ impl Toolkit {
     /// Runs the pass driver, as `mlir-opt` is, with the arguments of a process. `FILE --reduce-with COMMAND` leaves out of a
     /// file what can be left out while a command succeeds on it ([`Session::reduce`]).
     pub fn opt_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-        let arguments: Vec<_> = arguments.collect();
-        if driver::is_asked(&arguments) {
-            return driver::reduce_main(&self.session(), &arguments);
-        }
-        self.main_with(arguments.into_iter(), driver::opt_main)
+        self.main_with(arguments.collect(), true, |toolkit, arguments| {
+            if driver::is_asked(&arguments) {
+                return driver::reduce_main(&toolkit.session(), &arguments);
+            }
+            toolkit.tool(arguments, driver::opt_main)
+        })
     }
 
     /// Runs the language server, as `mlir-lsp-server` is, with the arguments of a process.
     pub fn lsp_main(&self, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-        self.main_with(arguments, driver::lsp_main)
+        self.main_with(arguments.collect(), false, |toolkit, arguments| {
+            toolkit.tool(arguments, driver::lsp_main)
+        })
     }
 
+    /// Runs a tool with the plugins that its arguments name.
     fn main_with(
         &self,
-        arguments: impl Iterator<Item = OsString>,
+        arguments: Vec<OsString>,
+        takes_cpp: bool,
+        main: impl FnOnce(&Self, Vec<OsString>) -> ExitCode,
+    ) -> ExitCode {
+        match self.plugged(&arguments, takes_cpp) {
+            Ok((toolkit, places)) => {
+                let others = arguments.into_iter().enumerate();
+                let others = others.filter(|(place, _)| !places.contains(place));
+                main(&toolkit, others.map(|(_, argument)| argument).collect())
+            }
+            Err(error) => driver::report(&error),
+        }
+    }
+
+    fn tool(
+        &self,
+        arguments: Vec<OsString>,
         main: fn(&str, &DialectRegistry, Vec<OsString>) -> ExitCode,
     ) -> ExitCode {
         let registry = self.registry();
@@ -469,7 +592,6 @@ impl Toolkit {
         let carried: &'static Carried = Box::leak(Box::new(self.carried()));
         // SAFETY: it lives for ever.
         unsafe { ffi::phlRegistrySetUser(registry.to_raw(), std::ptr::from_ref(carried).cast()) };
-        let arguments: Vec<_> = arguments.collect();
         let counts = arguments.iter().any(|one| one.to_string_lossy().ends_with(STATISTICS));
         let code = main(&self.title, &registry, arguments);
         if counts {

@@ -54,6 +54,14 @@ struct Arguments {
         requires = "run"
     )]
     arguments: Vec<String>,
+    /// Load a plugin in Rust: its dialects, passes and pipelines
+    #[arg(long, value_name = "FILE")]
+    #[allow(dead_code, reason = "the toolkit has loaded them")]
+    load_pass_plugin: Vec<PathBuf>,
+    /// As --load-pass-plugin
+    #[arg(long, value_name = "FILE")]
+    #[allow(dead_code, reason = "as above")]
+    load_dialect_plugin: Vec<PathBuf>,
     /// This is the process for the function
     #[arg(long, hide = true, requires = "run")]
     run_here: bool,

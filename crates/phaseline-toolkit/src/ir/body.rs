@@ -7,7 +7,7 @@
 
 use super::{
     Op, Val,
-    context::{Access, Carried, carried, carried_raw, panic_text, with_access},
+    context::{Access, carried, carried_raw, panic_text, with_access},
     origin, rewrite,
     rewrite::Rule,
 };
@@ -21,7 +21,7 @@ use std::{
     collections::BTreeMap,
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Once},
+    sync::Arc,
 };
 
 /// The fold of an operation with one result.
@@ -44,8 +44,11 @@ pub(crate) type Infer =
     dyn for<'c> Fn(&[Val<'c>], Attribute<'c>) -> Result<Vec<Type<'c>>, String> + Send + Sync;
 
 /// The bodies of operations of one name.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Body {
+    /// The functions that call them: those of the program, or of the plugin, that they are from. A panic goes to code that was
+    /// built with it.
+    by: &'static ffi::PhlBodies,
     pub verify: Option<Arc<Verify>>,
     pub regions: Option<Arc<Verify>>,
     pub fold: Option<Arc<Fold>>,
@@ -53,26 +56,39 @@ pub(crate) struct Body {
     pub infer: Option<Arc<Infer>>,
 }
 
+impl Default for Body {
+    fn default() -> Self {
+        Self { by: &HERE, verify: None, regions: None, fold: None, rules: vec![], infer: None }
+    }
+}
+
+impl Body {
+    /// The functions that call the bodies, if they are not those of this module.
+    fn elsewhere(&self) -> Option<&'static ffi::PhlBodies> {
+        (!std::ptr::eq(self.by, &raw const HERE)).then_some(self.by)
+    }
+}
+
+/// The functions of this module.
+static HERE: ffi::PhlBodies = ffi::PhlBodies {
+    verify: Some(verify),
+    fold: Some(fold),
+    patterns: Some(patterns),
+    infer: Some(infer),
+};
+
 /// The bodies of operations, by name.
 pub(crate) type Bodies = BTreeMap<String, Body>;
 
 /// Registers the functions of this module with MLIR.
 pub(crate) fn install() {
-    static BODIES: ffi::PhlBodies = ffi::PhlBodies {
-        verify: Some(verify),
-        fold: Some(fold),
-        patterns: Some(patterns),
-        infer: Some(infer),
-    };
-    static ONCE: Once = Once::new();
     // SAFETY: the table lives for ever.
-    ONCE.call_once(|| unsafe { ffi::phlSetBodies(&raw const BODIES) });
+    unsafe { ffi::phlSetBodies(&raw const HERE) };
 }
 
-/// The cargo of an operation's context, and the operation's bodies.
-fn found<'c>(op: Op<'c>) -> Option<(&'c Carried, &'c Body)> {
-    let carried = carried(super::context_of(op))?;
-    Some((carried, carried.bodies().get(super::op_name(op))?))
+/// The bodies of an operation.
+fn found<'c>(op: Op<'c>) -> Option<&'c Body> {
+    carried(super::context_of(op))?.bodies().get(super::op_name(op))
 }
 
 unsafe extern "C" fn verify(
@@ -83,8 +99,12 @@ unsafe extern "C" fn verify(
 ) -> bool {
     // SAFETY: MLIR passes a live operation.
     let op = unsafe { Op::from_raw(op) };
+    let body = found(op);
+    if let Some(verify) = body.and_then(Body::elsewhere).and_then(|by| by.verify) {
+        // SAFETY: what MLIR gave is passed on.
+        return unsafe { verify(op.to_raw(), regions, fault, user) };
+    }
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let body = found(op).map(|(_, body)| body);
         let verify = body.and_then(|body| match regions {
             true => body.regions.clone(),
             false => body.verify.clone(),
@@ -120,13 +140,19 @@ unsafe extern "C" fn fold(
     attribute: *mut sys::MlirAttribute,
     value: *mut sys::MlirValue,
 ) -> bool {
+    // SAFETY: MLIR passes a live operation.
+    let body = found(unsafe { Op::from_raw(op) });
+    if let Some(fold) = body.and_then(Body::elsewhere).and_then(|by| by.fold) {
+        // SAFETY: what MLIR gave is passed on.
+        return unsafe { fold(op, operands, count, attribute, value) };
+    }
     // SAFETY: MLIR passes a live operation, and as many attributes as is said, some of them null.
     let (op, operands) = unsafe {
         let list = (0..count as usize).map(|at| Attribute::from_option_raw(*operands.add(at)));
         (Op::from_raw(op), list.collect::<Vec<_>>())
     };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let fold = found(op).and_then(|(_, body)| body.fold.clone())?;
+        let fold = body.and_then(|body| body.fold.clone())?;
         with_access(Access::Read, || fold(op, &operands)).filter(|folded| fits(op, folded))
     }));
     let folded = match outcome {
@@ -190,9 +216,13 @@ unsafe extern "C" fn patterns(
 ) {
     // SAFETY: MLIR passes a live context, set and name.
     unsafe {
-        let name = super::text(name);
-        let rules = carried_raw(context).and_then(|carried| carried.bodies().get(&name));
-        for rule in rules.map(|body| body.rules.as_slice()).unwrap_or_default() {
+        let raw_name = name;
+        let name = super::text(raw_name);
+        let body = carried_raw(context).and_then(|carried| carried.bodies().get(&name));
+        if let Some(patterns) = body.and_then(Body::elsewhere).and_then(|by| by.patterns) {
+            return patterns(set, context, raw_name);
+        }
+        for rule in body.map(|body| body.rules.as_slice()).unwrap_or_default() {
             let context_ref = ContextRef::from_raw(context);
             let called = Box::new(Canonical { rule: *rule, context: context_ref });
             let callbacks = sys::MlirRewritePatternCallbacks {
@@ -251,10 +281,13 @@ unsafe extern "C" fn infer(
 ) -> bool {
     // SAFETY: MLIR passes a live context, as many values as is said, a dictionary, and a live name.
     let (found, operands, attributes) = unsafe {
-        let name = super::text(name);
-        let infer = carried_raw(context)
-            .and_then(|carried| carried.bodies().get(&name))
-            .and_then(|body| body.infer.clone());
+        let raw_name = name;
+        let name = super::text(raw_name);
+        let body = carried_raw(context).and_then(|carried| carried.bodies().get(&name));
+        if let Some(infer) = body.and_then(Body::elsewhere).and_then(|by| by.infer) {
+            return infer(context, raw_name, operands, count, attributes, push, types, fault, user);
+        }
+        let infer = body.and_then(|body| body.infer.clone());
         let list = (0..count as usize).map(|at| Val::from_raw(*operands.add(at)));
         (infer, list.collect::<Vec<_>>(), Attribute::from_raw(attributes))
     };

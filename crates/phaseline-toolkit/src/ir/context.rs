@@ -1,11 +1,15 @@
 //! Data that a context carries besides what is MLIR's own.
 
-use super::{Op, blob::Blobs, body::Bodies};
+use super::{
+    Op,
+    blob::Blobs,
+    body::Bodies,
+    shared::{self, thread},
+};
 use crate::ffi;
 use melior::{Context, ir::operation::OperationLike};
 use std::{
     any::Any,
-    cell::Cell,
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     sync::{
@@ -52,6 +56,8 @@ pub struct Carried {
     complained: Mutex<BTreeSet<String>>,
     /// Value of the context's user.
     user: Box<dyn Any + Send + Sync>,
+    /// The copy of this crate that the value is from.
+    copy: usize,
 }
 
 impl Carried {
@@ -75,6 +81,7 @@ impl Carried {
             statistics: Mutex::default(),
             complained: Mutex::default(),
             user,
+            copy: shared::copy(),
         }
     }
 
@@ -88,14 +95,15 @@ impl Carried {
         unsafe { ffi::phlContextSetUser(context.to_raw(), std::ptr::from_ref(self).cast()) };
     }
 
-    /// The user's value, if it is of that type.
+    /// The user's value, if it is of that type. A plugin has none: its types are not the program's, also where they have
+    /// one name.
     pub fn user<T: Any>(&self) -> Option<&T> {
-        self.user.downcast_ref()
+        (self.copy == shared::copy()).then(|| self.user.downcast_ref())?
     }
 
     /// The user's value, to be changed.
     pub fn user_mut<T: Any>(&mut self) -> Option<&mut T> {
-        self.user.downcast_mut()
+        (self.copy == shared::copy()).then(|| self.user.downcast_mut())?
     }
 
     /// Verifiers, folds and rules of operations.
@@ -255,35 +263,43 @@ pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
 
 /// The access to the IR of code on this thread, while MLIR or a driver of patterns looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Access {
-    /// Everything.
-    Full,
+    /// Everything; what a thread begins with.
+    Full = 0,
     /// Change it through its rewriter, which tells the driver.
     Rewriter,
     /// Read it.
     Read,
 }
 
-thread_local! {
-    static ACCESS: Cell<Access> = const { Cell::new(Access::Full) };
+impl Access {
+    /// The access of this thread.
+    fn here() -> Self {
+        match thread(|state| state.access) {
+            at if at == Self::Full as u8 => Self::Full,
+            at if at == Self::Rewriter as u8 => Self::Rewriter,
+            _ => Self::Read,
+        }
+    }
 }
 
 /// Calls `run` with such access.
 pub(crate) fn with_access<T>(access: Access, run: impl FnOnce() -> T) -> T {
     /// Sets the access back, also after a panic.
-    struct Before(Access);
+    struct Before(u8);
     impl Drop for Before {
         fn drop(&mut self) {
-            ACCESS.set(self.0);
+            thread(|state| state.access = self.0);
         }
     }
-    let _before = Before(ACCESS.replace(access));
+    let _before = Before(thread(|state| std::mem::replace(&mut state.access, access as u8)));
     run()
 }
 
 /// Fails where nothing may be changed: in verifiers, folds, analyses, and questions of a conversion.
 pub(crate) fn check_change() -> crate::Result<()> {
-    match ACCESS.get() {
+    match Access::here() {
         Access::Read => Err(crate::Error::invalid(
             "IR cannot be changed here: verifiers, folds and analyses only read it",
         )),
@@ -293,7 +309,7 @@ pub(crate) fn check_change() -> crate::Result<()> {
 
 /// Fails where a driver has to be told of changes, besides where nothing may be changed.
 pub(crate) fn check_free() -> crate::Result<()> {
-    match ACCESS.get() {
+    match Access::here() {
         Access::Rewriter => Err(crate::Error::invalid(
             "inside of a rule or a pattern operations go by its rewriter, not by ir::edit",
         )),
@@ -328,11 +344,6 @@ pub fn is_cancelled(context: &Context) -> bool {
         .is_some_and(|carried| lock(&carried.cancel).as_ref().is_some_and(Cancel::is_cancelled))
 }
 
-thread_local! {
-    /// The address of the operation that a pass or its observer is given on this thread; 0 if none.
-    static RUN_ON: Cell<usize> = const { Cell::new(0) };
-}
-
 /// Calls `run` for a pass on `op`: until it returns, [`super::edit::remove`] leaves the operation and
 /// those around it alone, which the pass manager is about to touch again.
 pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
@@ -340,17 +351,18 @@ pub(crate) fn run_on<T>(op: Op<'_>, run: impl FnOnce() -> T) -> T {
     struct Before(usize);
     impl Drop for Before {
         fn drop(&mut self) {
-            RUN_ON.set(self.0);
+            thread(|state| state.run_on = self.0);
         }
     }
-    let _before = Before(RUN_ON.replace(op.to_raw().ptr as usize));
+    let here = op.to_raw().ptr as usize;
+    let _before = Before(thread(|state| std::mem::replace(&mut state.run_on, here)));
     run()
 }
 
 /// Fails if a pass on this thread may not change `op`: it is neither what the pass runs on nor in it, and passes on other
 /// threads may run there.
 pub(crate) fn check_own(op: Op<'_>) -> crate::Result<()> {
-    let running = RUN_ON.get();
+    let running = thread(|state| state.run_on);
     if running == 0 {
         return Ok(());
     }
@@ -379,7 +391,7 @@ pub(crate) fn check_own(op: Op<'_>) -> crate::Result<()> {
 /// True if a pass on this thread was given `op`, or something else in the same IR that `op` is not
 /// inside of.
 pub(crate) fn is_run_on(op: Op<'_>) -> bool {
-    let running = RUN_ON.get();
+    let running = thread(|state| state.run_on);
     if running == 0 {
         return false;
     }

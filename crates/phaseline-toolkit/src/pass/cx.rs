@@ -12,6 +12,7 @@ use crate::{
         pdl::Patterns,
         print,
         rewrite::{self, Rule, RuleError},
+        shared::{self, thread},
     },
 };
 use melior::{Context, StringRef};
@@ -77,8 +78,15 @@ pub trait RunPass: Send + Sync + Sized + 'static {
     fn run<'c>(&self, cx: &mut PassCx<'_, 'c>) -> PassResult<'c>;
 }
 
+/// The type of an analysis, and the copy of this crate that has it: a plugin's is not the program's.
+type Kind = (TypeId, usize);
+
+fn kind<A: 'static>() -> Kind {
+    (TypeId::of::<A>(), shared::copy())
+}
+
 /// The analyses of an operation, by their types.
-type Known = RefCell<HashMap<TypeId, Box<dyn Any + Send>>>;
+type Known = RefCell<HashMap<Kind, Box<dyn Any + Send>>>;
 
 /// The run of a pass on an operation.
 ///
@@ -139,7 +147,7 @@ pub struct PassCx<'p, 'c> {
     run: ffi::PhlPassRun,
     name: &'static str,
     statistics: &'static [(&'static str, &'static str)],
-    preserved: RefCell<HashSet<TypeId>>,
+    preserved: RefCell<HashSet<Kind>>,
     preserves_all: Cell<bool>,
     pass: PhantomData<&'p Cell<()>>,
 }
@@ -237,7 +245,7 @@ impl<'c> PassCx<'_, 'c> {
     /// # Errors
     /// It cannot be computed, or the IR is not valid.
     pub fn analysis<A: Analysis>(&self) -> Result<&A> {
-        let kind = TypeId::of::<A>();
+        let kind = kind::<A>();
         if !self.known().borrow().contains_key(&kind) {
             // Interfaces trust operations to be valid, and the pass may have made some that are not.
             if !ir::verify(self.op) {
@@ -262,7 +270,7 @@ impl<'c> PassCx<'_, 'c> {
 
     /// Says that an analysis holds also behind the pass. What is not preserved is computed again.
     pub fn preserve<A: Analysis>(&self) {
-        self.preserved.borrow_mut().insert(TypeId::of::<A>());
+        self.preserved.borrow_mut().insert(kind::<A>());
     }
 
     /// Says that the pass changed nothing: all analyses hold behind it.
@@ -401,23 +409,22 @@ impl<'c> PassCx<'_, 'c> {
 /// Nested pipelines in each other on one thread, at most: each takes its part of the stack.
 const LEVELS: usize = 32;
 
-thread_local! {
-    static LEVEL: Cell<usize> = const { Cell::new(0) };
-}
-
 /// A nested pipeline that runs on this thread.
 struct Level;
 
 impl Level {
     fn deeper() -> Option<Self> {
-        let level = LEVEL.get();
-        (level < LEVELS).then(|| LEVEL.set(level + 1)).map(|()| Self)
+        thread(|state| {
+            let is_free = state.level < LEVELS;
+            state.level += usize::from(is_free);
+            is_free.then_some(Self)
+        })
     }
 }
 
 impl Drop for Level {
     fn drop(&mut self) {
-        LEVEL.set(LEVEL.get() - 1);
+        thread(|state| state.level -= 1);
     }
 }
 

@@ -8,51 +8,61 @@ use crate::{
     ir::{
         Op,
         context::{is_cancelled, panic_text, run_on},
+        shared::{self, thread},
     },
 };
 use melior::ir::{Location, OperationRef, operation::OperationLike};
 use std::{
     any::{Any, TypeId},
-    cell::Cell,
     collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, PoisonError, RwLock},
+    sync::{Mutex, MutexGuard, PoisonError, RwLock},
 };
 
-/// Names already given to MLIR, whose registry aborts the process on a second registration.
-static REGISTERED: Mutex<BTreeMap<String, Registered>> = Mutex::new(BTreeMap::new());
+/// MLIR's registry of passes, which a process has once.
+#[derive(Default)]
+struct Registry {
+    /// Names already given to MLIR, which aborts the process on a second registration.
+    names: Mutex<BTreeMap<String, Registered>>,
+    /// MLIR reads the registry where a pipeline is parsed, and writes it without a lock of its own.
+    lock: RwLock<()>,
+}
 
-/// Guards MLIR's registry, which it reads where a pipeline is parsed, and writes without a lock of its own.
-static REGISTRY: RwLock<()> = RwLock::new(());
+fn registry() -> &'static Registry {
+    // SAFETY: nobody else asks for the place.
+    unsafe { shared::value(ffi::PhlShared::PHL_SHARED_PASSES, Registry::default) }
+}
 
-thread_local! {
-    /// True while this thread reads the registry: an option may hold a pipeline.
-    static READS: Cell<bool> = const { Cell::new(false) };
+/// The names that are given.
+fn names() -> MutexGuard<'static, BTreeMap<String, Registered>> {
+    registry().names.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Parses a pipeline, in `parse`.
 pub(crate) fn reading<T>(parse: impl FnOnce() -> T) -> T {
-    if READS.get() {
+    // An option may hold a pipeline.
+    if thread(|state| state.reads) {
         return parse();
     }
-    let _guard = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    READS.set(true);
+    let _guard = registry().lock.read().unwrap_or_else(PoisonError::into_inner);
+    thread(|state| state.reads = true);
     let parsed = parse();
-    READS.set(false);
+    thread(|state| state.reads = false);
     parsed
 }
 
 /// Registers passes or pipelines, in `register`.
 pub(crate) fn writing<T>(register: impl FnOnce() -> T) -> T {
-    let _guard = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    let _guard = registry().lock.write().unwrap_or_else(PoisonError::into_inner);
     register()
 }
 
 /// A member of the registry.
 enum Registered {
     Pass(&'static Pass),
-    Type(TypeId),
+    /// A type of a copy of this crate.
+    Type(TypeId, usize),
     /// A pipeline of these passes.
     Pipeline(String),
 }
@@ -60,7 +70,7 @@ enum Registered {
 /// Registers a pipeline, by a list of passes on `builtin.module`. Registering a name again is an error, unless it is the
 /// same pipeline.
 pub fn register_pipeline(name: &str, summary: &str, passes: &str) -> crate::Result<()> {
-    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registered = names();
     match registered.get(name) {
         Some(Registered::Pipeline(known)) if known == passes => return Ok(()),
         Some(_) => return Err(taken(name)),
@@ -108,7 +118,7 @@ fn taken(name: &str) -> crate::Error {
 /// Registers a pass in MLIR's registry, for the whole process. Registering a name again is an
 /// error, unless it is the same pass.
 pub fn register(pass: &'static Pass) -> crate::Result<()> {
-    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registered = names();
     match registered.get(pass.name) {
         Some(Registered::Pass(other)) if is_same(pass, other) => return Ok(()),
         Some(_) => return Err(taken(pass.name)),
@@ -127,13 +137,17 @@ pub fn register(pass: &'static Pass) -> crate::Result<()> {
 
 /// As [`register`], for a pass that is a type.
 pub fn register_type<T: RunPass>() -> crate::Result<()> {
-    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registered = names();
     match registered.get(T::NAME) {
-        Some(Registered::Type(other)) if *other == TypeId::of::<T>() => return Ok(()),
+        Some(Registered::Type(other, copy))
+            if (*other, *copy) == (TypeId::of::<T>(), shared::copy()) =>
+        {
+            return Ok(());
+        }
         Some(_) => return Err(taken(T::NAME)),
         None => {}
     }
-    registered.insert(T::NAME.to_owned(), Registered::Type(TypeId::of::<T>()));
+    registered.insert(T::NAME.to_owned(), Registered::Type(TypeId::of::<T>(), shared::copy()));
     let run: fn(&mut PassCx<'_, '_>, *mut c_void) -> bool = run_type::<T>;
     let declared = Declared {
         name: T::NAME,
