@@ -77,7 +77,8 @@ suite-sizes: build data ## Run ONNX's suite with every dimension of data inputs 
 real-models: build ## Compile the models of some Python packages for ranges of sizes, and run each at five (downloads 60 MB)
 	$(PYTHON) tests/sizes/real_models.py $(CURDIR)/target/debug/phaseline build/real-models
 
-lit: build data ## Run the FileCheck tests
+lit: setup data ## Run the FileCheck tests
+	cargo build --workspace
 	$(LLVM_BIN)/lit -sv tests/lit
 
 runtime-c: setup ## Test the C runtime and the device simulators, also under sanitizers

@@ -21,7 +21,7 @@ for name in ("CCACHE_DIR", "CCACHE_SLOPPINESS"):
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%{root}", root))
 config.substitutions.append(("%{tools}", tools))
-# `cargo build --workspace` has made it, `cargo build` has not.
+# `make lit` has made it, `cargo build` alone has not.
 if os.path.exists(os.path.join(tools, "libbits.so")):
     config.available_features.add("rust-plugin")
 config.substitutions.append(("%{data}", os.path.join(root, "build", "test-data")))
