@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{ffi::OsString, process::ExitCode};
 
-/// Phaseline with dialects, passes, target kinds and phases of one's own, as one value: sessions, MLIR's tools and the commands
+/// Phaseline with dialects, passes, target kinds and phases of one's own, as one value. Sessions, MLIR's tools and the commands
 /// of `phaseline` are made of it, and all know what it has.
 ///
 /// ```
@@ -64,8 +64,8 @@ impl Toolkit {
         Ok(Self { mlir: add(self.mlir)?, ..self })
     }
 
-    /// Adds a target kind to those that specs name: one read from a manifest ([`TargetKind::parse`]), with Rust hooks
-    /// ([`TargetKind::with_hooks`]).
+    /// Adds a target kind to those that specs name, such as one read from a manifest ([`TargetKind::parse`]). It may have hooks in
+    /// Rust ([`TargetKind::with_hooks`]).
     ///
     /// # Errors
     /// There is a kind or an alias of the name.
