@@ -106,7 +106,11 @@ def main(root, *wanted):
         text = file.read_text()
         if "{{" in text or "@NAME@" in text:
             continue
-        faults += [f"{file}{fault}" for fault in schema.faults(whole, tomllib.loads(text), "")]
+        manifest = tomllib.loads(text)
+        # A phase of the vendor's own compiler, which the schema of `phaseline` does not have.
+        if Path(root, "examples/heronc") in file.parents:
+            assert manifest["phases"].pop("heron")
+        faults += [f"{file}{fault}" for fault in schema.faults(whole, manifest, "")]
     assert len(files) > 20, files
     # Templates include what the program has in it.
     named = [(file.parent, name) for file in files for name in tomllib.loads(file.read_text()).get("include", [])]
