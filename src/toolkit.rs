@@ -14,9 +14,11 @@ use std::{ffi::OsString, process::ExitCode};
 /// # fn main() -> phaseline::Result<()> {
 /// use phaseline::{Toolkit, phase::Phases, targets::{Files, TargetKind}};
 /// const HERON: &str = "
+/// version = 1
+/// [target]
 /// name = 'heron'
-/// doc = 'A device'
 /// extends = 'vanilla'
+/// doc = 'A device'
 /// [phases]
 /// mine = 'cse'
 /// ";

@@ -309,6 +309,7 @@ const SOURCES: &[&[u8]] = &[
     include_bytes!("../../capi/Elements.h"),
     include_bytes!("../../capi/Infer.h"),
     include_bytes!("../../capi/Pass.h"),
+    include_bytes!("../../capi/Reduce.h"),
     include_bytes!("../../capi/Rewrite.h"),
     include_bytes!("../../capi/Shared.h"),
     include_bytes!("../../capi/Upstream.h"),
