@@ -12,7 +12,7 @@ mod table;
 
 pub use hook_point::HookPoint;
 pub use own::Phases;
-pub(crate) use own::named;
+pub(crate) use own::{named, own_names};
 pub(crate) use schedules::check_schedules;
 pub(crate) use table::Anchor;
 pub use table::Phase;

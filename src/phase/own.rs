@@ -143,17 +143,19 @@ impl Phases {
 /// # Errors
 /// There is none.
 pub fn named(name: &str) -> Result<Phase> {
-    let own = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(name) = own.get(name) {
+    let own = own_names();
+    if let Some(name) = own.iter().find(|own| **own == name) {
         return Ok(Phase::Codegen.own(u16::MAX, name));
     }
     name.parse().map_err(|error| match own.is_empty() {
         true => error,
-        false => {
-            let own: Vec<_> = own.iter().copied().collect();
-            Error::invalid(format!("{error}, and of this program {}", own.join(", ")))
-        }
+        false => Error::invalid(format!("{error}, and of this program {}", own.join(", "))),
     })
+}
+
+/// The names of all phases of one's own that the process has made, in alphabetical order.
+pub fn own_names() -> Vec<&'static str> {
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
 }
 
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

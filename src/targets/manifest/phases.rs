@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Phase, Result,
-    phase::{Anchor, named, strip_comments},
+    phase::{Anchor, named, own_names, strip_comments},
     targets::{file_name::Use, kind::Files},
 };
 use std::collections::BTreeMap;
@@ -42,7 +42,8 @@ pub fn declare(
             }
             let known = pipelines.iter_mut().find(|(phase, _)| is_known(phase));
             let Some((phase, text)) = known else {
-                let known: Vec<&str> = Phase::extensible().map(Phase::name).collect();
+                let known: Vec<_> =
+                    Phase::extensible().map(Phase::name).chain(own_names()).collect();
                 let message = format!(
                     "targets have no pipeline at phase '{}'; they have at {}",
                     name.get_ref(),
