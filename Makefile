@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 DATA := build/test-data
 MDBOOK_VERSION := 0.5.4
 MDBOOK := build/mdbook/bin/mdbook
-C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'runtime-c/*.h' 'runtime-c/*.c' \
+C_FILES = $(shell git ls-files 'dialects/*.h' 'dialects/*.cpp' 'crates/*.h' 'crates/*.cpp' 'examples/*.c' 'runtime-c/*.h' 'runtime-c/*.c' \
 	'targets/*.h' 'targets/*.c' 'tests/*.h' 'tests/*.c' ':!tests/compat')
 
 # Tests compile the same C of a target many times. What is compiled is kept between them where ccache is installed.

@@ -17,9 +17,9 @@ extern "C" {
 MLIR_CAPI_EXPORTED MlirOperation
 phlOperationInferTypes(MlirOperation op, MlirStringCallback fault, void *user);
 
-/// Gives results the types that MLIR infers of the operands where these say more
-/// of a shape, and the operations that use them stay valid. Returns the number
-/// of results that changed, or -1 after it called `fault` with a reason.
+/// Gives results the types that MLIR infers of the operands where these say
+/// more of a shape, and the operations that use them stay valid. Returns the
+/// number of results that changed, or -1 after it called `fault` with a reason.
 MLIR_CAPI_EXPORTED intptr_t phlOperationRefineTypes(MlirOperation op,
                                                     MlirStringCallback fault,
                                                     void *user);

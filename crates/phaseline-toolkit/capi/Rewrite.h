@@ -29,14 +29,13 @@ typedef void (*PhlRangeTypeCallback)(MlirType type, void *user);
 
 /// Calls `callback` for each value of a `!pdl.range<value>`. Returns false for
 /// other kinds.
-MLIR_CAPI_EXPORTED bool phlPdlValues(MlirPDLValue range,
-                                     PhlRangeValueCallback callback,
-                                     void *user);
+MLIR_CAPI_EXPORTED bool
+phlPdlValues(MlirPDLValue range, PhlRangeValueCallback callback, void *user);
 
 /// Calls `callback` for each type of a `!pdl.range<type>`. Returns false for
 /// other kinds.
-MLIR_CAPI_EXPORTED bool
-phlPdlTypes(MlirPDLValue range, PhlRangeTypeCallback callback, void *user);
+MLIR_CAPI_EXPORTED bool phlPdlTypes(MlirPDLValue range,
+                                    PhlRangeTypeCallback callback, void *user);
 
 /// Adds a `!pdl.range<value>` to results.
 MLIR_CAPI_EXPORTED void phlPdlPushValues(MlirPDLResultList results,

@@ -7,6 +7,4 @@
 
 using namespace mlir;
 
-void phlUpstreamTransforms(MlirDialectRegistry ) {
-  registerTransformsPasses();
-}
+void phlUpstreamTransforms(MlirDialectRegistry) { registerTransformsPasses(); }
